@@ -1,0 +1,49 @@
+/// What became of one attempt to hand a message to the provider.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "storage/model/ids.hpp"
+#include "storage/model/instants.hpp"
+#include "storage/model/state.hpp"
+
+namespace paceline {
+
+enum class outcome_kind {
+  accepted,    ///< the provider has it
+  throttled,   ///< the provider refused for now; provably not taken; goes back unspent
+  rejected,    ///< the provider refused this message for good
+  unknown,     ///< may have been taken; never sent again by itself
+  not_started, ///< provably not taken: no request byte was written
+};
+
+/// Which of the four refusals it was; only `throttled` and `rejected` carry one.
+enum class refusal {
+  none,
+  rate,           ///< too fast: brakes the route for 10 s
+  daily_quota,    ///< the route waits until quota frees
+  sending_paused, ///< account suspended or sending paused: the route stops, messages stay queued
+  this_message,   ///< only this message is at fault
+};
+
+/// Identifies one attempt: a record with another version changes nothing.
+struct attempt {
+  message_id message;
+  std::int32_t version = 0;
+  friend auto operator<=>(const attempt&, const attempt&) = default;
+};
+
+struct outcome {
+  attempt of;
+  outcome_kind kind = outcome_kind::unknown;
+  refusal refused = refusal::none;
+  reason_code reason = reason_code::none;
+  std::string provider_id; ///< the provider's name for it; empty unless accepted
+  std::string diagnostic;  ///< text from outside, uncleaned, for the operator; at most 1,000 octets
+  std::optional<database_instant> started_at; ///< when the call started; empty if it did not
+  std::optional<nanoseconds> retry_after;     ///< the provider's wish, if it gave one
+};
+
+} // namespace paceline

@@ -1,0 +1,15 @@
+# Debian's packages; docs/decisions says why these and not others.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(CAF REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
+pkg_check_modules(PQXX REQUIRED IMPORTED_TARGET libpqxx>=6.4)
+pkg_check_modules(TOMLPP REQUIRED IMPORTED_TARGET tomlplusplus)
+
+find_path(MUSTACHE_INCLUDE kainjow/mustache.hpp REQUIRED)
+find_path(RAPIDJSON_INCLUDE rapidjson/document.h REQUIRED)
+find_path(CSV_INCLUDE csv.h REQUIRED)
+find_library(CSV_LIBRARY csv REQUIRED)
