@@ -55,8 +55,11 @@ my $text = <<'END';
 namespace paceline::sql {
 
 END
-$text .= "inline constexpr query_text $_->{name}{\"$_->{name}\", " . raw_string($_->{text}) . "};\n\n"
-    for @queries;
+for my $query (@queries) {
+    my $name = $query->{name};
+    my $literal = raw_string($query->{text});
+    $text .= "inline constexpr query_text $name\{\"$name\", $literal\};\n\n";
+}
 my $count = @queries;
 $text .= "/// Every statement, in the order of the files.\n"
     . "inline constexpr std::array<const query_text*, $count> all_queries{"
