@@ -1,0 +1,111 @@
+/// From the due rows to a claimed group: reserve, claim, settle. The heart of "never twice".
+///
+/// All functions block on the session's connection. Every one may be repeated after any error: a
+/// repeated claim of the same group returns the same rows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "storage/model/ids.hpp"
+#include "storage/model/outcome.hpp"
+#include "storage/model/route_reading.hpp"
+#include "storage/pool.hpp"
+
+namespace paceline {
+
+/// Where the next page of a stream's due rows begins. Empty `due` = at the beginning. Opaque to
+/// callers.
+struct due_cursor {
+  std::string due;
+  message_id id;
+};
+
+struct reserve_source {
+  stream_id stream;
+  due_cursor after;
+  std::int32_t limit = 24; ///< 1 to 1,000
+};
+
+struct reserve_request {
+  std::vector<reserve_source> sources; ///< at most 64
+  std::int32_t index = 0;              ///< own part: bucket % count = index
+  std::int32_t count = 1;              ///< 1 reads everybody's part
+};
+
+/// A due message with all that prepare needs. In memory only: a reservation is no promise.
+struct due_message {
+  attempt of;
+  stream_id stream;
+  project_id project;
+  content_id content;
+  std::int16_t cost = 1;
+  std::int16_t throttles = 0;
+  std::vector<std::string> recipients; ///< normalised, 1 to 50
+  std::string fields;                  ///< a JSON object
+};
+
+struct reserve_page {
+  stream_id stream;
+  std::vector<due_message> rows; ///< in order of (due, id)
+  due_cursor next;               ///< where to go on
+  bool exhausted = false;        ///< fewer rows than asked for
+};
+
+/// Reads due rows of several streams by keyset in one statement. Locks nothing.
+result<std::vector<reserve_page>> reserve_due(session&, const reserve_request&);
+
+struct claim_row {
+  attempt of;
+  stream_id stream;
+  project_id project;
+  std::vector<std::string> recipients;
+};
+
+struct claim_request {
+  shard_id shard;
+  epoch_id epoch;
+  std::int32_t group_no = 0;   ///< rises within an epoch; the same number repeats the same group
+  database_instant gate{};     ///< upper bound of the slots this group may use
+  std::vector<claim_row> rows; ///< 1 to 100
+};
+
+struct claimed_row {
+  attempt of;
+  /// False where the stream stopped since an earlier try of this claim: record it `not_started`.
+  bool may_start = true;
+  std::vector<std::string> suppressed; ///< recipients to leave out; never all of them
+};
+
+struct claim_reply {
+  bool still_owner = false; ///< false: the epoch changed; nothing was claimed, the shard must stop
+  std::vector<claimed_row> rows;
+  route_reading route; ///< read by the same statement
+};
+
+/// Moves queued -> attempting for those rows that may go, fenced by (shard, epoch, group number),
+/// and stores the gate. Locks: the shard's row, the streams FOR SHARE in id order (keys will come
+/// before them), the messages in id order, skipping those that others hold.
+result<claim_reply> claim_group(session&, const claim_request&);
+
+/// Rows that a claim asked for and did not get: those that are still queued at this version become
+/// suppressed, expired or canceled where that is why; all others are left alone. Counts them.
+/// Returns how many changed.
+result<std::int64_t> settle_skipped(session&, const std::vector<attempt>&, std::int32_t writer);
+
+/// Permanent preflight failure: queued -> rejected or rendering_failed with its reason, where still
+/// queued at this version. Returns the streams touched.
+struct preflight_failure {
+  attempt of;
+  message_status status = message_status::rendering_failed;
+  reason_code reason = reason_code::rendering_error;
+  std::string diagnostic; ///< cleaned by the callee
+};
+result<std::int64_t> reject_unsent(session&, const std::vector<preflight_failure>&,
+                                   std::int32_t writer);
+
+/// Passing preflight failure: due again after `delay`, where still queued at this version.
+result<std::int64_t> postpone(session&, const std::vector<attempt>&, nanoseconds delay);
+
+} // namespace paceline

@@ -1,0 +1,34 @@
+/// Addresses that get no mail, per project and environment. Checked inside the claim statement.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/model/ids.hpp"
+#include "storage/pool.hpp"
+
+namespace paceline {
+
+/// The one spelling under which an address is stored, looked up and matched: ASCII lower case for
+/// both parts (what providers treat as equal in practice), blanks around it removed. Every path
+/// uses this function.
+std::string normalized_address(std::string_view address);
+
+struct suppression {
+  std::string address, reason, created_at;
+};
+
+/// Returns how many were new. `reason`: operator, bounce, complaint, unsubscribe.
+result<std::int64_t> add_suppressions(session&, project_id, std::string_view environment,
+                                      const std::vector<std::string>& addresses,
+                                      std::string_view reason);
+result<std::int64_t> remove_suppressions(session&, project_id, std::string_view environment,
+                                         const std::vector<std::string>& addresses);
+/// Ordered by address, those after `after`, 1 to 1,000.
+result<std::vector<suppression>> list_suppressions(session&, project_id,
+                                                   std::string_view environment,
+                                                   std::string_view after, std::int32_t limit);
+
+} // namespace paceline
