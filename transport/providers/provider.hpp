@@ -1,0 +1,80 @@
+/// The port to a provider: asynchronous, driven by the courier's thread.
+///
+/// A provider starts calls when the courier tells it to, asks `call::may_write` just before the
+/// first request byte, and reports each call exactly once. It owns its connections and registers
+/// their descriptors and timers with the reactor. Everything here runs on the courier's thread;
+/// nothing may block. `simulated.hpp` and, later, the real ones.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/model/ids.hpp"
+#include "storage/model/instants.hpp"
+#include "storage/model/outcome.hpp"
+#include "storage/model/route_reading.hpp"
+
+namespace paceline {
+
+/// What the courier's thread offers to whoever lives on it. Not thread-safe.
+class reactor {
+public:
+  virtual ~reactor() = default;
+  virtual boot_instant now() const = 0;
+  /// Calls `task` once, at `when` or soon after. Can't be taken back: tasks check whether they
+  /// still matter.
+  virtual void at(boot_instant when, std::function<void()> task) = 0;
+  /// Calls `ready(epoll events)` while `descriptor` is registered; events = 0 removes it.
+  virtual void watch(int descriptor, std::uint32_t events,
+                     std::function<void(std::uint32_t)> ready) = 0;
+};
+
+/// A message ready to be handed over. Immutable once built; shared between the shard's actor and
+/// the courier.
+struct outgoing_message {
+  attempt of;
+  std::string sender;                  ///< mailbox
+  std::vector<std::string> recipients; ///< normalised addresses, 1 to 50
+  std::string subject, text_body, html_body;
+};
+
+/// The provider's answer to one call, without what only the courier knows.
+struct provider_answer {
+  outcome_kind kind = outcome_kind::unknown;
+  refusal refused = refusal::none;
+  reason_code reason = reason_code::none;
+  std::string provider_id;
+  std::string diagnostic;
+  std::optional<nanoseconds> retry_after;
+};
+
+/// One call for one message. Owned by the courier; stays valid until it was answered.
+class call {
+public:
+  virtual ~call() = default;
+  virtual const outgoing_message& message() const = 0;
+  /// Asked once, right before the first request byte. True: the message now counts as "maybe
+  /// written" and the start time is stamped. False (ownership deadline, cancel, brake): write
+  /// nothing and answer `not_started`. A second question for the same call is a silent repeat by a
+  /// library and is always false; then answer `unknown`.
+  virtual bool may_write() = 0;
+  /// When the call started on the database's clock, for ledgers; set by `may_write`.
+  virtual database_instant started_at() const = 0;
+};
+
+class provider {
+public:
+  virtual ~provider() = default;
+  using answer_function = std::function<void(provider_answer)>;
+  /// Starts the call; `answered` is called exactly once, from the reactor or from within `start`.
+  virtual void start(call& what, answer_function answered) = 0;
+  /// Asks for the account's quota. The answer is nothing where the provider did not say (retry
+  /// later).
+  virtual void ask_quota(std::function<void(std::optional<quota_reading>)> answered) = 0;
+};
+
+} // namespace paceline
