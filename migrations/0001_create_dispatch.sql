@@ -93,7 +93,7 @@ CREATE TABLE contents (
   subject     text NOT NULL,
   text_body   text NOT NULL,
   html_body   text NOT NULL,
-  headers     jsonb NOT NULL DEFAULT '{}'
+  headers     json NOT NULL DEFAULT '{}'        -- json, not jsonb: the hash needs the exact text
 );
 
 -- What shares a route fairly: one campaign, or one project's direct mail.
@@ -102,7 +102,8 @@ CREATE TABLE streams (
   project       bigint NOT NULL REFERENCES projects,
   route         int NOT NULL REFERENCES routes,
   kind          text NOT NULL CHECK (kind IN ('direct', 'campaign')),
-  state         text NOT NULL DEFAULT 'running' CHECK (state IN ('running', 'paused', 'canceled')),
+  state         text NOT NULL DEFAULT 'running'  -- finished: nobody has to look for due rows any more
+                CHECK (state IN ('running', 'paused', 'canceled', 'finished')),
   priority      smallint NOT NULL CHECK (priority BETWEEN 0 AND 100),  -- lower goes first
   weight        int NOT NULL DEFAULT 100 CHECK (weight BETWEEN 1 AND 1000),
   rate_cap_mhz  bigint CHECK (rate_cap_mhz > 0),
@@ -138,8 +139,9 @@ CREATE TABLE messages (
   content     bigint NOT NULL,
   created_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
   ordinal     int NOT NULL,                       -- position in the audience; 0 for direct mail
+  resend_of   bigint,                             -- the message an operator closed and sent again as this
   recipients  text[] NOT NULL CHECK (cardinality(recipients) BETWEEN 1 AND 50),
-  fields      jsonb NOT NULL DEFAULT '{}'
+  fields      json NOT NULL DEFAULT '{}'
 );
 
 -- Narrow and hot. No foreign keys; every update is by primary key.
@@ -179,7 +181,7 @@ CREATE TABLE counters (
   suppressed   bigint NOT NULL DEFAULT 0,
   canceled     bigint NOT NULL DEFAULT 0,
   expired      bigint NOT NULL DEFAULT 0,
-  throttled    bigint NOT NULL DEFAULT 0,         -- refusals for the rate, each of which went back to queued
+  throttled    bigint NOT NULL DEFAULT 0,         -- refusals after which it went back to queued
   first_start  timestamptz,
   last_start   timestamptz,
   last_record  timestamptz,
@@ -204,3 +206,26 @@ CREATE TABLE suppressions (
   created_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (project, environment, address)
 );
+
+-- What a node reads of a route, here once for all statements (storage/route_row maps it). A next grid
+-- that has started is the current one. read_at is the statement's start: the row is as old as the
+-- snapshot, also where the statement waited for a lock before it answered.
+CREATE VIEW route_readings AS
+SELECT r.id AS route, r.environment, r.generation, r.shard_count,
+       CASE WHEN n.begun THEN r.grid_number + 1 ELSE r.grid_number END AS grid_number,
+       CASE WHEN n.begun THEN r.next_start_ns ELSE r.grid_start_ns END AS grid_start_ns,
+       CASE WHEN n.begun THEN r.next_target_mhz ELSE r.target_mhz END AS target_mhz,
+       CASE WHEN n.begun THEN NULL ELSE r.next_start_ns END AS next_start_ns,
+       CASE WHEN n.begun THEN NULL ELSE r.next_target_mhz END AS next_target_mhz,
+       t.now_ns AS read_at_ns,
+       CASE WHEN r.brake_until > statement_timestamp()
+            THEN (extract(epoch FROM r.brake_until - statement_timestamp()) * 1e9)::bigint
+            ELSE 0 END AS brake_left_ns,
+       r.state, r.state_reason,
+       CASE WHEN r.waiting_until > statement_timestamp()
+            THEN (extract(epoch FROM r.waiting_until - statement_timestamp()) * 1e9)::bigint
+            ELSE 0 END AS waiting_left_ns,
+       coalesce(r.max_24h, -1) >= 0 AS daily_limited
+  FROM routes r
+ CROSS JOIN LATERAL (SELECT (extract(epoch FROM statement_timestamp()) * 1e9)::bigint AS now_ns) t
+ CROSS JOIN LATERAL (SELECT coalesce(r.next_start_ns <= t.now_ns, false) AS begun) n;
