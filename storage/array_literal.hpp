@@ -16,8 +16,12 @@ namespace paceline {
 
 namespace array_detail {
 
-inline void append(std::string& to, std::integral auto value) { to += std::to_string(value); }
-inline void append(std::string& to, bool value) { to += value ? 't' : 'f'; }
+inline void append(std::string& to, std::integral auto value) {
+  to += std::to_string(value);
+}
+inline void append(std::string& to, bool value) {
+  to += value ? 't' : 'f';
+}
 template <class Tag>
 void append(std::string& to, const strong_id<Tag>& id) {
   to += std::to_string(id.value());
@@ -31,7 +35,9 @@ void append(std::string& to, const std::optional<T>& value) {
 }
 /// Always quoted, so that an empty text, blanks and the word NULL stay what they are.
 void append_quoted(std::string& to, std::string_view text);
-inline void append_text(std::string& to, std::string_view text) { append_quoted(to, text); }
+inline void append_text(std::string& to, std::string_view text) {
+  append_quoted(to, text);
+}
 void append_text(std::string& to, const std::optional<std::string>& text);
 
 } // namespace array_detail

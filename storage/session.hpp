@@ -17,6 +17,8 @@
 /// After `data` and `conflict` the session is still good; after all others it is broken.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,16 +43,34 @@ namespace paceline {
 /// A parameter as text; empty = NULL.
 using parameter = std::optional<std::string>;
 
-inline parameter to_parameter(std::monostate) { return std::nullopt; }
-inline parameter to_parameter(std::nullopt_t) { return std::nullopt; }
-inline parameter to_parameter(std::string_view text) { return std::string{text}; }
-inline parameter to_parameter(std::string text) { return text; }
-inline parameter to_parameter(const char* text) { return std::string{text}; }
-inline parameter to_parameter(bool value) { return value ? "t" : "f"; }
-inline parameter to_parameter(std::integral auto value) { return std::to_string(value); }
-inline parameter to_parameter(std::floating_point auto value) { return pqxx::to_string(value); }
+inline parameter to_parameter(std::monostate) {
+  return std::nullopt;
+}
+inline parameter to_parameter(std::nullopt_t) {
+  return std::nullopt;
+}
+inline parameter to_parameter(std::string_view text) {
+  return std::string{text};
+}
+inline parameter to_parameter(std::string text) {
+  return text;
+}
+inline parameter to_parameter(const char* text) {
+  return std::string{text};
+}
+inline parameter to_parameter(bool value) {
+  return value ? "t" : "f";
+}
+inline parameter to_parameter(std::integral auto value) {
+  return std::to_string(value);
+}
+inline parameter to_parameter(std::floating_point auto value) {
+  return pqxx::to_string(value);
+}
 /// Durations and database instants travel as bigint nanoseconds.
-inline parameter to_parameter(nanoseconds value) { return std::to_string(value.count()); }
+inline parameter to_parameter(nanoseconds value) {
+  return std::to_string(value.count());
+}
 inline parameter to_parameter(database_instant value) {
   return std::to_string(value.time_since_epoch().count());
 }
@@ -78,9 +98,19 @@ public:
   /// One value per column, converted as parameters are.
   template <class... Args>
   result<done> write(const Args&... args) {
-    return write_row({to_parameter(args)...});
+    const std::array<parameter, sizeof...(Args)> row{to_parameter(args)...};
+    if (auto sound = check(row); !sound)
+      return sound;
+    std::array<const char*, sizeof...(Args)> texts{};
+    for (std::size_t i = 0; i < row.size(); ++i)
+      texts[i] = row[i] ? row[i]->c_str() : nullptr;
+    try {
+      *stream_ << texts;
+      return done{};
+    } catch (...) {
+      return failed();
+    }
   }
-  result<done> write_row(const std::vector<parameter>& row);
 
   /// Waits for the server's word on all rows.
   result<done> complete();
@@ -88,6 +118,9 @@ public:
 private:
   friend class session;
   copy_writer(session& owner, std::unique_ptr<pqxx::stream_to> stream);
+  result<done> check(std::span<const parameter> row);
+  error failed(); ///< inside a catch block
+
   session* owner_;
   std::unique_ptr<pqxx::stream_to> stream_;
 };
@@ -115,14 +148,20 @@ public:
   auto in_transaction(F&& work) -> std::invoke_result_t<F&, session&> {
     if (auto begun = begin(); !begun)
       return begun.failure();
-    auto value = work(*this);
-    if (!value) {
-      roll_back();
+    try {
+      auto value = work(*this);
+      if (!value) {
+        roll_back();
+        return value;
+      }
+      if (auto committed = commit(); !committed)
+        return committed.failure();
       return value;
+    } catch (...) { // a value of the result that was not what `work` expected
+      const auto failure = understand("transaction", error_kind::unavailable);
+      roll_back();
+      return failure;
     }
-    if (auto committed = commit(); !committed)
-      return committed.failure();
-    return value;
   }
 
   /// COPY into `table` (columns); see copy_writer.
@@ -158,8 +197,8 @@ private:
   std::unique_ptr<pqxx::connection> connection_;
   std::unique_ptr<notice_watch> notices_; // must go before the connection
   std::unique_ptr<pqxx::work> open_;
-  std::optional<error> failed_inside_; // why the open transaction can't be committed
-  std::unordered_set<std::string_view> prepared_; // names of constants: they outlive every session
+  std::optional<error> failed_inside_;            // why the open transaction can't be committed
+  std::unordered_set<std::string_view> prepared_; // names of constants
   statement_counts& counts_;
   std::string last_sqlstate_;
   bool use_prepared_;
