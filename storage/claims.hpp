@@ -15,28 +15,32 @@
 
 namespace paceline {
 
-/// Where the next page of a stream's due rows begins. Empty `due` = at the beginning. Opaque to
-/// callers.
+/// Where the next page of a stream's due rows begins: after this row. The default is the beginning.
 struct due_cursor {
-  std::string due;
+  database_instant due = database_instant::min(); ///< whole microseconds, as PostgreSQL stores it
   message_id id;
 };
 
+/// Which of a stream's buckets to read: those of one shard (bucket % count = index), or the rest.
+enum class reserve_part { own, others };
+
 struct reserve_source {
   stream_id stream;
+  reserve_part part = reserve_part::own;
   due_cursor after;
-  std::int32_t limit = 24; ///< 1 to 1,000
+  std::int32_t limit = 24; ///< 1 to 5,000
 };
 
 struct reserve_request {
   std::vector<reserve_source> sources; ///< at most 64
-  std::int32_t index = 0;              ///< own part: bucket % count = index
-  std::int32_t count = 1;              ///< 1 reads everybody's part
+  std::int32_t index = 0;
+  std::int32_t count = 1; ///< shards of the route
 };
 
 /// A due message with all that prepare needs. In memory only: a reservation is no promise.
 struct due_message {
   attempt of;
+  database_instant due_at{}; ///< with `of.message`, the cursor after this row
   stream_id stream;
   project_id project;
   content_id content;
@@ -48,12 +52,13 @@ struct due_message {
 
 struct reserve_page {
   stream_id stream;
+  reserve_part part = reserve_part::own;
   std::vector<due_message> rows; ///< in order of (due, id)
-  due_cursor next;               ///< where to go on
   bool exhausted = false;        ///< fewer rows than asked for
 };
 
-/// Reads due rows of several streams by keyset in one statement. Locks nothing.
+/// Reads due rows of several streams by keyset in one statement, one page per source, in the order
+/// of the sources. Locks nothing.
 result<std::vector<reserve_page>> reserve_due(session&, const reserve_request&);
 
 struct claim_row {
