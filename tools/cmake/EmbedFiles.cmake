@@ -1,4 +1,4 @@
-# What EmbedQueries and EmbedMigrations share. The generators are Perl: perl-base is on every Debian.
+# What EmbedQueries and EmbedMigrations share. The generators are Perl, which every Debian has.
 find_program(PERL perl REQUIRED)
 
 # paceline_embed_files(TARGET SCRIPT HEADER DIR): HEADER under <build>/generated from DIR/*.sql.
