@@ -60,7 +60,10 @@ struct courier_gauges {
 };
 
 struct courier_options {
-  nanoseconds call_timeout = std::chrono::seconds{30}; ///< after the start; then `unknown`
+  /// After the start; then `unknown` with PROVIDER_TIMEOUT, or, if no byte was written by then,
+  /// `not_started` with PROVIDER_UNREACHABLE. A telling answer that comes later still is delivered
+  /// as a second outcome of the same order.
+  nanoseconds call_timeout = std::chrono::seconds{30};
   nanoseconds outcome_delay = std::chrono::milliseconds{5};
 };
 
@@ -75,13 +78,16 @@ public:
   courier(const courier&) = delete;
   courier& operator=(const courier&) = delete;
 
-  /// Before the route's first order.
+  /// Before the route's first order. Waits until the courier's thread has made the provider;
+  /// throws what the factory threw. The only call here that blocks.
   void add_route(route_id, provider_factory);
 
-  /// Orders of one claim. Those that can't be accepted any more (stopped) come back not_started.
+  /// Orders of one claim. Those that can't be accepted any more (stopped) come back not_started;
+  /// after `stop` has returned, on the caller's thread.
   void submit(std::vector<send_order> orders);
 
-  /// The owner's deadline: nothing of this epoch starts at or after it. Zero = ownership is over.
+  /// The owner's deadline: nothing of this epoch starts at or after it. Zero = ownership is over,
+  /// for good: waiting orders come back. News of an older epoch than the known one are ignored.
   /// Orders of a shard that has no deadline yet are refused.
   void set_deadline(shard_id, epoch_id, boot_instant deadline);
 
@@ -98,7 +104,7 @@ public:
   void purge(shard_id, reason_code reason);
 
   /// Asks the route's provider for its quota; `answered` is called on the courier's thread
-  /// (nothing: no answer).
+  /// (nothing: no answer). A question that is open when the courier stops is dropped.
   void ask_quota(route_id, std::function<void(std::optional<quota_reading>)> answered);
 
   /// Returns all waiting orders, lets calls in flight finish for up to `patience`, delivers
