@@ -4,7 +4,8 @@
 /// proves `database - boot` to lie in [d - b2, d - b1]. The estimate intersects these intervals,
 /// widened by 20 ppm for the time between them, and aims at the middle. A correction backward
 /// applies at once; one forward is slewed by at most 1 ms per second, so that slots come no faster
-/// than they should. Round trips that contradict each other by more than `step_threshold` mean that
+/// than they should (but at once while the error exceeds `largest_error`: nothing is started then).
+/// Round trips that contradict each other by more than `step_threshold` mean that
 /// the database's clock was set: the estimate starts over and reports the step, and the route
 /// starts a new grid.
 ///
@@ -51,7 +52,8 @@ private:
   };
   interval widened(boot_instant when) const;
   nanoseconds offset(boot_instant when) const;
-  void aim(nanoseconds target, boot_instant when);
+  void restart(interval bounds, nanoseconds target, boot_instant when);
+  void aim(nanoseconds target, boot_instant when, bool slew);
 
   bool known_ = false;
   interval bounds_; ///< of database - boot, as of `bounds_at_`

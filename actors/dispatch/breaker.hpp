@@ -5,7 +5,8 @@
 /// provider could not be reached. Throttles and refusals of one message are answers of a provider
 /// that works: they count neither way. Five hard failures in a row, or half of the last twenty,
 /// open the breaker. Then one message at a time probes, after a wait that doubles from 1 s to 60 s
-/// (full jitter); an accepted or rejected probe closes it.
+/// (full jitter). An accepted probe closes it; one that was merely answered is followed by the next
+/// within `first_wait`.
 ///
 /// However long an outage lasts, at most `unknown_budget` messages plus those that were in flight
 /// when it opened become unknown: when probes have used up that budget, none is sent until

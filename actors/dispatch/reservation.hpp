@@ -15,7 +15,6 @@
 #include <deque>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "actors/dispatch/fair_queue.hpp"
@@ -78,8 +77,9 @@ public:
   const reserved_row* front(stream_id id) const;
   /// Takes the front row out; it stays known until `forget`.
   reserved_row pop(stream_id id);
-  /// The row is finished, or gone from here: it may be read again. Also drops it if reserved.
-  void forget(message_id id);
+  /// The row is finished, or gone from here: it may be read again. Also drops it if reserved, and
+  /// then returns its stream.
+  std::optional<stream_id> forget(message_id id);
 
   std::size_t size() const { return size_; }
   bool is_known(message_id id) const { return known_.contains(id); }
@@ -87,23 +87,32 @@ public:
   bool is_dry(stream_id id) const;
 
 private:
+  struct held_row {
+    reserved_row row;
+    bucket_part part = bucket_part::own;
+  };
   struct stream_rows {
-    std::deque<reserved_row> rows;
+    std::deque<held_row> rows;
     std::array<read_cursor, 2> cursor; ///< by bucket_part
     bucket_part part = bucket_part::own;
     bool dry = false;
     bool reading = false;
     bool woken_while_reading = false;
+    bool trimmed_while_reading = false;
     std::optional<database_instant> wake_at;
   };
 
   void end_of_part(stream_rows& stream, bucket_part part);
-  std::int32_t held_up_to(std::int32_t priority, const fair_queue& queue) const;
-  bool wants(std::int32_t limit, const fair_queue& queue, stream_id first) const;
+  void drop_last(stream_rows& stream);
+  void look_at_wakes(database_instant now);
+  std::vector<stream_id> wanting(const fair_queue& queue) const;
+  std::int64_t held_up_to(std::int32_t priority, const fair_queue& queue) const;
+  bool is_time(std::int32_t limit, const fair_queue& queue, stream_id first) const;
 
   bool has_others_;
   std::unordered_map<stream_id, stream_rows> streams_;
-  std::unordered_set<message_id> known_;
+  /// Every row in memory; the stream it is reserved for, or no stream once it was popped.
+  std::unordered_map<message_id, stream_id> known_;
   std::size_t size_ = 0; ///< reserved rows of all streams
   std::int32_t outstanding_ = 0;
 };

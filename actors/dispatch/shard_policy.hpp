@@ -141,6 +141,7 @@ private:
   std::optional<group_claim> claim_; ///< asked for and not answered
   bool claim_in_doubt_ = false;
   std::int32_t last_group_ = 0;
+  std::int32_t held_limit_ = 0;                            ///< of the last plan_reserve
   std::unordered_map<message_id, std::int32_t> in_flight_; ///< cost
   std::optional<message_id> probe_;
 };

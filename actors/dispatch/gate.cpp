@@ -1,0 +1,212 @@
+#include "actors/dispatch/gate.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace paceline {
+namespace {
+
+__extension__ using wide = __int128;
+
+/// Nanoseconds in a second times thousandths in a unit: slot s of a target of m thousandths lies
+/// s * slot_scale / m nanoseconds after the grid's start.
+constexpr wide slot_scale = 1'000'000'000'000;
+
+constexpr wide as_wide(database_instant when) {
+  return when.time_since_epoch().count();
+}
+
+database_instant instant_from(wide ns) {
+  constexpr wide limit = std::numeric_limits<std::int64_t>::max();
+  return database_instant{nanoseconds{static_cast<std::int64_t>(std::min(ns, limit))}};
+}
+
+/// Slots lie at whole nanoseconds, rounded down: that keeps "how many lie in a stretch of whole
+/// nanoseconds" exactly what the unrounded grid says.
+database_instant slot_instant(const grid& g, wide s) {
+  return instant_from(as_wide(g.start) + s * slot_scale / g.target.millihertz());
+}
+
+/// The first slot of the grid, anybody's, at or after `when`; at least 1.
+wide first_number(const grid& g, database_instant when) {
+  const wide since = as_wide(when) - as_wide(g.start);
+  if (since <= 0)
+    return 1;
+  return std::max<wide>(1, (since * g.target.millihertz() + slot_scale - 1) / slot_scale);
+}
+
+/// The first of the shard's own slots at or after `when`.
+wide first_own(const grid& g, shard_position position, database_instant when) {
+  const wide s = first_number(g, when);
+  const wide ahead = (position.index - s % position.count + position.count) % position.count;
+  return s + ahead;
+}
+
+/// How many own slots lie in [from, to).
+wide own_between(const grid& g, shard_position position, database_instant from,
+                 database_instant to) {
+  if (g.target.is_zero() || to <= from)
+    return 0;
+  const wide low = first_own(g, position, from);
+  const wide high = first_own(g, position, to);
+  return (high - low) / position.count;
+}
+
+/// Whether `g` has slots at all.
+bool runs(const grid& g) {
+  return g.number != 0 && !g.target.is_zero();
+}
+
+/// Carries what is owed from the grid the last slot was of into `to`, slot for slot.
+void carry(gate_state& state, const grid& to, shard_position position) {
+  if (!state.of || state.last_used < to.start || !runs(to))
+    return;
+  const wide owed =
+      own_between(*state.of, position, to.start, instant_from(as_wide(state.last_used) + 1));
+  if (owed > 0) {
+    const wide first = first_own(to, position, to.start);
+    state.last_used = slot_instant(to, first + (owed - 1) * position.count);
+  }
+  state.of = to;
+}
+
+/// The state with debts carried into the grids now known.
+gate_state settled(gate_state state, const route_pace& pace, shard_position position) {
+  if (!state.of)
+    return state;
+  if (state.of->number < pace.current.number)
+    carry(state, pace.current, position);
+  if (pace.next && state.of->number < pace.next->number)
+    carry(state, *pace.next, position);
+  return state;
+}
+
+/// An own slot by its number and grid.
+struct place {
+  const grid* of = nullptr;
+  wide number = 0;
+};
+
+/// The first own slot at or after `from`, in whichever grid is in force there.
+std::optional<place> locate(const route_pace& pace, shard_position position,
+                            database_instant from) {
+  if (runs(pace.current)) {
+    const wide s = first_own(pace.current, position, from);
+    if (!pace.next || slot_instant(pace.current, s) < pace.next->start)
+      return place{&pace.current, s};
+  }
+  if (pace.next && runs(*pace.next))
+    return place{&*pace.next, first_own(*pace.next, position, from)};
+  return std::nullopt;
+}
+
+database_instant earliest(const gate_state& state, database_instant now) {
+  if (state.last_used < now)
+    return now;
+  return instant_from(as_wide(state.last_used) + 1);
+}
+
+/// The state after `cost` own slots from `first` on were used up, crossing into the next grid if it
+/// begins before they end.
+gate_state used_up(const route_pace& pace, shard_position position, const place& first,
+                   std::int64_t cost) {
+  const wide last = first.number + wide{cost - 1} * position.count;
+  gate_state state{slot_instant(*first.of, last), *first.of};
+  if (pace.next && first.of == &pace.current)
+    carry(state, *pace.next, position);
+  return state;
+}
+
+slot slot_at(const route_pace& pace, const place& where) {
+  const grid& g = *where.of;
+  slot s{slot_instant(g, where.number), {}, g.number};
+  s.latest = s.at + lateness(g.target);
+  if (pace.next && &g == &pace.current)
+    s.latest = std::min(s.latest, pace.next->start - nanoseconds{1});
+  return s;
+}
+
+} // namespace
+
+nanoseconds lateness(rate target) {
+  constexpr nanoseconds base = std::chrono::milliseconds{5};
+  constexpr nanoseconds longest = std::chrono::milliseconds{50};
+  return base + (target.is_zero() ? longest : std::min(target.period(), longest));
+}
+
+draw foresee(const gate_state& state, const route_pace& pace, shard_position position,
+             database_instant now, std::int32_t cost) {
+  assert(cost >= 1 && position.count >= 1 && position.index >= 0
+         && position.index < position.count);
+  const gate_state before = settled(state, pace, position);
+  const auto where = locate(pace, position, earliest(before, now));
+  if (!where)
+    return {state, std::nullopt};
+  return {used_up(pace, position, *where, cost), slot_at(pace, *where)};
+}
+
+draw take(const gate_state& state, const route_pace& pace, shard_position position,
+          database_instant now, std::int32_t cost) {
+  draw drawn = foresee(state, pace, position, now, cost);
+  if (drawn.taken && drawn.taken->at > pace.read_at + slot_horizon)
+    return {state, std::nullopt};
+  return drawn;
+}
+
+std::optional<slot> first_slot(const gate_state& state, const route_pace& pace,
+                               shard_position position, database_instant now) {
+  return take(state, pace, position, now, 1).taken;
+}
+
+std::vector<slot> take_group(gate_state& state, const route_pace& pace, shard_position position,
+                             database_instant now, std::span<const std::int32_t> costs) {
+  std::vector<slot> slots;
+  slots.reserve(costs.size());
+  for (const std::int32_t cost : costs) {
+    const draw drawn = take(state, pace, position, now, cost);
+    if (!drawn.taken)
+      break;
+    state = drawn.state;
+    slots.push_back(*drawn.taken);
+  }
+  return slots;
+}
+
+std::int64_t slots_within(const gate_state& state, const route_pace& pace, shard_position position,
+                          database_instant now, nanoseconds window, std::int64_t limit) {
+  const database_instant from = earliest(settled(state, pace, position), now);
+  const database_instant to = instant_from(as_wide(now) + window.count() + 1);
+  wide found = 0;
+  if (runs(pace.current))
+    found +=
+        own_between(pace.current, position, from, pace.next ? std::min(to, pace.next->start) : to);
+  if (pace.next && runs(*pace.next))
+    found += own_between(*pace.next, position, std::max(from, pace.next->start), to);
+  return static_cast<std::int64_t>(std::min<wide>(found, limit));
+}
+
+database_instant upper_bound(const gate_state& state, const route_pace& pace,
+                             shard_position position, database_instant by,
+                             std::int64_t total_cost) {
+  const gate_state before = settled(state, pace, position);
+  const auto where = locate(pace, position, earliest(before, by));
+  if (!where || total_cost <= 0)
+    return std::max(before.last_used, by);
+  return used_up(pace, position, *where, total_cost).last_used;
+}
+
+gate_state shifted(const gate_state& state, nanoseconds by) {
+  if (state.last_used == database_instant::min())
+    return state;
+  return {state.last_used + by, std::nullopt};
+}
+
+const grid& grid_at(const route_pace& pace, database_instant now) {
+  return pace.next && pace.next->start <= now ? *pace.next : pace.current;
+}
+
+rate share_of(rate target, shard_position position) {
+  return rate::from_millihertz((target.millihertz() + position.count - 1) / position.count);
+}
+
+} // namespace paceline
