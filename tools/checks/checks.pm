@@ -5,7 +5,7 @@ use warnings;
 use Exporter qw(import);
 our @EXPORT_OK = qw(start files content without_comments without_literals found finish);
 
-my (@findings, $name, $seen);
+my (@findings, $name, %seen);
 
 # start(NAME, HELP): answers --help and enters the folder to check, by default this repository.
 sub start {
@@ -15,7 +15,6 @@ sub start {
     if ($root =~ /^-/ || @ARGV > 1) { print STDERR $help; exit 2; }
     if ($root eq '') { ($root = $0) =~ s{[^/]*$}{../..}; }
     chdir $root or die "$name: $root: $!\n";
-    $seen = 0;
 }
 
 # Every file of the repository whose path matches, sorted; what builds and runs leave is no part.
@@ -32,7 +31,7 @@ sub files {
         push @paths, $path if $path =~ $pattern;
     }
     close $list or die "$name: find failed\n";
-    $seen += @paths;
+    $seen{$_}++ for @paths;
     return sort @paths;
 }
 
@@ -73,7 +72,7 @@ sub found {
 sub finish {
     print "$_\n" for @findings;
     printf "%s: %s in %d files\n", $name, @findings ? @findings . ' findings' : 'nothing wrong',
-        $seen;
+        scalar keys %seen;
     exit(@findings ? 1 : 0);
 }
 
