@@ -211,7 +211,7 @@ CREATE TABLE suppressions (
 -- that has started is the current one. read_at is the statement's start: the row is as old as the
 -- snapshot, also where the statement waited for a lock before it answered.
 CREATE VIEW route_readings AS
-SELECT r.id AS route, r.environment, r.generation, r.shard_count,
+SELECT r.id, r.environment, r.generation, r.shard_count,
        CASE WHEN n.begun THEN r.grid_number + 1 ELSE r.grid_number END AS grid_number,
        CASE WHEN n.begun THEN r.next_start_ns ELSE r.grid_start_ns END AS grid_start_ns,
        CASE WHEN n.begun THEN r.next_target_mhz ELSE r.target_mhz END AS target_mhz,

@@ -38,6 +38,9 @@ void append_quoted(std::string& to, std::string_view text);
 inline void append_text(std::string& to, std::string_view text) {
   append_quoted(to, text);
 }
+inline void append_text(std::string& to, const std::string& text) {
+  append_quoted(to, text);
+}
 void append_text(std::string& to, const std::optional<std::string>& text);
 
 } // namespace array_detail

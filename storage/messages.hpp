@@ -8,6 +8,7 @@
 
 #include "storage/contents.hpp"
 #include "storage/model/ids.hpp"
+#include "storage/model/instants.hpp"
 #include "storage/model/state.hpp"
 #include "storage/pool.hpp"
 

@@ -1,0 +1,79 @@
+-- Messages as people and APIs see them. What enters a direct stream from here is counted under a negative
+-- writer, spread over connections, so that it never waits for a recorder.
+
+-- name: insert_direct_message
+-- $1 id, $2 project, $3 stream, $4 content, $5 recipients text[], $6 fields json, $7 route, $8 due in and
+-- $9 expires in (NULL: never), both in microseconds, $10 the message it is sent again for or NULL.
+-- Locks: counters.
+WITH message AS (
+  INSERT INTO messages (id, project, stream, content, ordinal, recipients, fields, resend_of)
+  VALUES ($1::bigint, $2::bigint, $3::bigint, $4::bigint, 0, $5::text[], $6::json, $10::bigint)
+), state AS (
+  INSERT INTO message_states (id, stream, route, due_at, changed_at, expires_at, bucket, status, cost)
+  VALUES ($1::bigint, $3::bigint, $7::int,
+          clock_timestamp() + $8::bigint * interval '1 microsecond', clock_timestamp(),
+          clock_timestamp() + $9::bigint * interval '1 microsecond',
+          hashint8($1::bigint) & 1023, 0, cardinality($5::text[]))
+)
+INSERT INTO counters AS c (stream, writer, total, open)
+VALUES ($3::bigint, -1 - pg_backend_pid() % 16, 1, 1)
+ON CONFLICT (stream, writer) DO UPDATE SET total = c.total + 1, open = c.open + 1;
+
+-- name: find_messages
+-- $1 least id, $2 id above the greatest, $3 stream or NULL, $4 status or NULL, $5 recipient or NULL,
+-- $6 limit. Locks nothing. Index: messages_pkey backwards, for a campaign only its own range.
+-- A message without a state row has not been expanded yet.
+SELECT m.id, m.stream, r.environment || ':' || r.region AS route, n.status,
+       coalesce(t.reason, 0) AS reason, coalesce(t.version, 0) AS version,
+       coalesce(t.throttles, 0) AS throttles, m.recipients, c.subject, t.provider_id, t.diagnostic,
+       to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at,
+       to_char(t.due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS due_at,
+       to_char(t.changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS changed_at,
+       to_char(t.started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS started_at,
+       to_char(t.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS expires_at
+  FROM messages m
+  JOIN streams s ON s.id = m.stream
+  JOIN routes r ON r.id = s.route
+  JOIN contents c ON c.id = m.content
+  LEFT JOIN message_states t ON t.id = m.id
+ CROSS JOIN LATERAL (
+       SELECT coalesce(t.status, CASE s.state WHEN 'canceled' THEN 11 ELSE 0 END) AS status) n
+ WHERE m.id >= greatest($1::bigint,
+                        (SELECT p.first_message FROM campaigns p WHERE p.id = $3::bigint))
+   AND m.id < least($2::bigint,
+                    (SELECT p.last_message + 1 FROM campaigns p WHERE p.id = $3::bigint))
+   AND ($3::bigint IS NULL OR m.stream = $3::bigint)
+   AND ($4::int IS NULL OR n.status = $4::int)
+   AND ($5::text IS NULL OR $5::text = ANY (m.recipients))
+ ORDER BY m.id DESC
+ LIMIT $6::int;
+
+-- name: message_origin
+-- $1 id. What a new message with the same content needs.
+SELECT m.project, s.route, m.content, m.recipients, m.fields
+  FROM messages m JOIN streams s ON s.id = m.stream
+ WHERE m.id = $1::bigint;
+
+-- name: resolve_unknown
+-- $1 id, $2 status (3 accepted, 8 rejected), $3 writer. Locks: the message, then counters.
+WITH locked AS MATERIALIZED (
+  SELECT m.id
+    FROM message_states m
+   WHERE m.id = $1::bigint AND m.status IS NOT DISTINCT FROM 2::smallint
+     FOR UPDATE OF m
+), changed AS (
+  UPDATE message_states t
+     SET status = $2::smallint, reason = 18, changed_at = clock_timestamp()
+    FROM locked l
+   WHERE t.id = l.id
+  RETURNING t.stream, t.status
+), counted AS (
+  INSERT INTO counters AS c (stream, writer, unknown, accepted, rejected)
+  SELECT stream, $3::int, -1, CASE status WHEN 3 THEN 1 ELSE 0 END,
+         CASE status WHEN 8 THEN 1 ELSE 0 END
+    FROM changed
+  ON CONFLICT (stream, writer) DO UPDATE
+     SET unknown = c.unknown + excluded.unknown, accepted = c.accepted + excluded.accepted,
+         rejected = c.rejected + excluded.rejected
+)
+SELECT count(*) FROM changed;

@@ -1,0 +1,38 @@
+-- Addresses that get no mail.
+
+-- name: add_suppressions
+-- $1 project, $2 environment, $3 addresses text[], $4 reason. Locks: new rows in address order.
+WITH added AS (
+  INSERT INTO suppressions (project, environment, address, reason)
+  SELECT DISTINCT $1::bigint, $2::text, a.address, $4::text
+    FROM unnest($3::text[]) AS a(address)
+   ORDER BY a.address
+  ON CONFLICT DO NOTHING
+  RETURNING 1
+)
+SELECT count(*) FROM added;
+
+-- name: remove_suppressions
+-- $1 project, $2 environment, $3 addresses text[]. Locks: rows in address order.
+WITH locked AS MATERIALIZED (
+  SELECT u.address
+    FROM suppressions u
+   WHERE u.project = $1::bigint AND u.environment = $2::text AND u.address = ANY ($3::text[])
+   ORDER BY u.address
+     FOR UPDATE OF u
+), removed AS (
+  DELETE FROM suppressions u
+   USING locked l
+   WHERE u.project = $1::bigint AND u.environment = $2::text AND u.address = l.address
+  RETURNING 1
+)
+SELECT count(*) FROM removed;
+
+-- name: list_suppressions
+-- $1 project, $2 environment, $3 after this address, $4 limit. Index: suppressions_pkey.
+SELECT address, reason,
+       to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at
+  FROM suppressions
+ WHERE project = $1::bigint AND environment = $2::text AND address > $3::text
+ ORDER BY address
+ LIMIT $4::int;

@@ -1,0 +1,62 @@
+#include "storage/suppressions.hpp"
+
+#include "storage/session.hpp"
+#include "storage/sql/queries.hpp"
+
+namespace paceline {
+namespace {
+
+std::vector<std::string> normalized(const std::vector<std::string>& addresses) {
+  std::vector<std::string> all;
+  for (const auto& address : addresses)
+    all.push_back(normalized_address(address));
+  return all;
+}
+
+result<std::int64_t> first_number(const result<pqxx::result>& rows) {
+  if (!rows)
+    return rows.failure();
+  return (*rows)[0][0].as<std::int64_t>();
+}
+
+} // namespace
+
+std::string normalized_address(std::string_view address) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const auto first = address.find_first_not_of(blanks);
+  if (first == std::string_view::npos)
+    return {};
+  std::string text{address.substr(first, address.find_last_not_of(blanks) - first + 1)};
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z')
+      c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+result<std::int64_t> add_suppressions(session& on, project_id project, std::string_view environment,
+                                      const std::vector<std::string>& addresses,
+                                      std::string_view reason) {
+  return first_number(on.run(sql::add_suppressions, project, environment,
+                             text_array_literal(normalized(addresses)), reason));
+}
+
+result<std::int64_t> remove_suppressions(session& on, project_id project,
+                                         std::string_view environment,
+                                         const std::vector<std::string>& addresses) {
+  return first_number(on.run(sql::remove_suppressions, project, environment,
+                             text_array_literal(normalized(addresses))));
+}
+
+result<std::vector<suppression>> list_suppressions(session& on, project_id project,
+                                                   std::string_view environment,
+                                                   std::string_view after, std::int32_t limit) {
+  const auto rows = on.run(sql::list_suppressions, project, environment, after, limit);
+  if (!rows)
+    return rows.failure();
+  std::vector<suppression> all;
+  for (const auto& row : *rows)
+    all.push_back({row[0].c_str(), row[1].c_str(), row[2].c_str()});
+  return all;
+}
+
+} // namespace paceline
