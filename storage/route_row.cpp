@@ -1,37 +1,40 @@
 #include "storage/route_row.hpp"
 
-#include <string>
-
 namespace paceline {
 namespace {
 
-route_state read_state(const std::string& text) {
-  if (text == "running")
-    return route_state::running;
-  return text == "waiting" ? route_state::waiting : route_state::stopped;
-}
-
-database_instant read_instant(const pqxx::field& field) {
-  return database_instant{nanoseconds{field.as<std::int64_t>()}};
+route_state state_from(const std::string& text, nanoseconds waiting_left) {
+  if (text == "stopped")
+    return route_state::stopped;
+  if (text == "waiting" && waiting_left > nanoseconds{0})
+    return route_state::waiting;
+  return route_state::running;
 }
 
 } // namespace
 
-route_reading read_route_row(const pqxx::row& row) {
+route_reading reading_from(const pqxx::row& row) {
+  const auto number = [&row](const char* column) { return row[column].as<std::int64_t>(); };
   route_reading reading;
-  reading.route = route_id{row["route"].as<std::int64_t>()};
+  reading.route = route_id{number("id")};
   reading.generation = row["generation"].as<std::int32_t>();
   reading.shard_count = row["shard_count"].as<std::int32_t>();
-  reading.current = {row["grid_number"].as<std::int64_t>(), read_instant(row["grid_start_ns"]),
-                     rate::from_millihertz(row["target_mhz"].as<std::int64_t>())};
-  if (!row["next_start_ns"].is_null())
-    reading.next = grid{reading.current.number + 1, read_instant(row["next_start_ns"]),
-                        rate::from_millihertz(row["next_target_mhz"].as<std::int64_t>())};
-  reading.read_at = read_instant(row["read_at_ns"]);
-  reading.brake_left = nanoseconds{row["brake_left_ns"].as<std::int64_t>()};
-  reading.state = read_state(row["state"].as<std::string>());
-  reading.state_reason = row["state_reason"].as<std::string>();
-  reading.waiting_left = nanoseconds{row["waiting_left_ns"].as<std::int64_t>()};
+  reading.current = {number("grid_number"), instant_from_ns(number("grid_start_ns")),
+                     rate::from_millihertz(number("target_mhz"))};
+  reading.read_at = instant_from_ns(number("read_at_ns"));
+  if (!row["next_start_ns"].is_null()) {
+    const grid next{reading.current.number + 1, instant_from_ns(number("next_start_ns")),
+                    rate::from_millihertz(number("next_target_mhz"))};
+    if (next.start <= reading.read_at)
+      reading.current = next;
+    else
+      reading.next = next;
+  }
+  reading.brake_left = nanoseconds{number("brake_left_ns")};
+  reading.waiting_left = nanoseconds{number("waiting_left_ns")};
+  reading.state = state_from(row["state"].as<std::string>(), reading.waiting_left);
+  if (reading.state != route_state::running)
+    reading.state_reason = row["state_reason"].as<std::string>();
   reading.daily_limited = row["daily_limited"].as<bool>();
   return reading;
 }

@@ -1,5 +1,4 @@
-/// One row of the view `route_readings` as a route_reading. Internal to this floor: it needs
-/// libpqxx.
+/// Rows of SQL as route readings; for `storage/*.cpp` alone.
 #pragma once
 
 #include <pqxx/pqxx>
@@ -8,10 +7,16 @@
 
 namespace paceline {
 
-/// Columns are found by the view's names (route, generation, shard_count, grid_number,
-/// grid_start_ns, target_mhz, next_start_ns, next_target_mhz, read_at_ns, brake_left_ns, state,
-/// state_reason, waiting_left_ns, daily_limited), so a statement may return others beside them.
-/// Throws libpqxx's exceptions where one is missing.
-route_reading read_route_row(const pqxx::row& row);
+inline database_instant instant_from_ns(std::int64_t ns) {
+  return database_instant{nanoseconds{ns}};
+}
+
+/// Makes a reading from a row with the columns
+///   id, generation, shard_count, grid_number, grid_start_ns, target_mhz, next_start_ns,
+///   next_target_mhz, read_at_ns, brake_left_ns, state, state_reason, waiting_left_ns,
+///   daily_limited
+/// A next grid that has started by `read_at_ns` is reported as the current one, and a wait that is
+/// over as `running`. Throws pqxx's exceptions where a column is missing.
+route_reading reading_from(const pqxx::row& row);
 
 } // namespace paceline

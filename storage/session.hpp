@@ -172,6 +172,8 @@ public:
   result<done> run_script(std::string_view name, const std::string& text);
 
   bool is_broken() const { return broken_; }
+  /// Whether an idle connection is still there, as far as can be seen without a round trip.
+  bool looks_alive() { return !unusable("idle"); }
   /// SQLSTATE of the last error; empty if it had none or nothing failed yet.
   const std::string& last_sqlstate() const { return last_sqlstate_; }
   /// The raw connection, for the wake listener and tests.

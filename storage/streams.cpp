@@ -1,0 +1,48 @@
+#include "storage/streams.hpp"
+
+#include "storage/array_literal.hpp"
+#include "storage/session.hpp"
+#include "storage/sql/queries.hpp"
+
+namespace paceline {
+namespace {
+
+due_stream stream_from(const pqxx::row& row) {
+  due_stream stream;
+  stream.route = route_id{row["route"].as<std::int64_t>()};
+  stream.stream = stream_id{row["id"].as<std::int64_t>()};
+  stream.project = project_id{row["project"].as<std::int64_t>()};
+  stream.priority = row["priority"].as<std::int16_t>();
+  stream.weight = row["weight"].as<std::int32_t>();
+  if (!row["rate_cap_mhz"].is_null())
+    stream.rate_cap = rate::from_millihertz(row["rate_cap_mhz"].as<std::int64_t>());
+  stream.due_in = nanoseconds{row["due_in_ns"].as<std::int64_t>()};
+  return stream;
+}
+
+} // namespace
+
+result<std::vector<due_stream>> due_streams(session& on, const std::vector<route_id>& routes) {
+  const auto rows = on.run(sql::due_streams, array_literal(routes));
+  if (!rows)
+    return rows.failure();
+  std::vector<due_stream> streams;
+  for (const auto& row : *rows)
+    streams.push_back(stream_from(row));
+  return streams;
+}
+
+result<stream_id> direct_stream(session& on, route_id route, project_id project) {
+  for (int tries = 0; tries < 3; ++tries) {
+    const auto rows = on.run(sql::find_direct_stream, route, project);
+    if (!rows)
+      return rows.failure();
+    if (!rows->empty())
+      return stream_id{(*rows)[0][0].as<std::int64_t>()};
+    if (const auto made = on.run(sql::insert_direct_stream, route, project); !made)
+      return made.failure();
+  }
+  return error{error_kind::conflict, "no stream for direct mail could be made; try again"};
+}
+
+} // namespace paceline
