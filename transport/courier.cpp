@@ -1,6 +1,7 @@
 #include "transport/courier.hpp"
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -20,11 +21,18 @@ namespace {
 
 /// The thread sleeps most of the time and must be on time when it wakes. All of it is a wish: where
 /// the system does not permit it, the courier works as well, only less punctually under load.
+///
+/// Real-time comes first because niceness only counts within one session where the kernel groups
+/// processes by session (measured on two cores with eight compilers at work: 99 % within 0.2 ms
+/// against 5 ms). The lowest real-time priority, round robin, and the kernel keeps 5 % for others.
 void become_punctual() {
   ::pthread_setname_np(::pthread_self(), "courier");
   ::prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); // the default lets sleeps end 50 us late
+  sched_param lowest{};
+  lowest.sched_priority = ::sched_get_priority_min(SCHED_RR);
   constexpr int above_normal = -10;
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), above_normal);
+  if (::pthread_setschedparam(::pthread_self(), SCHED_RR, &lowest) != 0)
+    ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), above_normal);
 }
 
 } // namespace

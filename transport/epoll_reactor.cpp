@@ -16,6 +16,11 @@ namespace {
 
 constexpr int events_per_wait = 64;
 constexpr std::size_t timers_per_pass = 64;
+/// A wake costs 10 to 30 us. Above 5,000 slots a second the thread takes those that came in between
+/// together, a fifth of a millisecond late at most ...
+constexpr auto wake_distance = std::chrono::microseconds{200};
+/// ... and timers, which are mostly answers, wait for a wake that happens anyway.
+constexpr auto timer_slack = std::chrono::milliseconds{1};
 constexpr std::uint64_t wake_key = ~std::uint64_t{0};
 
 [[noreturn]] void fail(const char* what) {
@@ -87,11 +92,16 @@ void epoll_reactor::watch(int descriptor, std::uint32_t events,
 }
 
 void epoll_reactor::wait(std::optional<boot_instant> until) {
-  if (auto timer = timers_.next())
-    until = until ? std::min(*until, *timer) : *timer;
+  auto now = clock_.now();
+  if (auto timer = timers_.next()) {
+    auto due = *timer <= now ? *timer : *timer + timer_slack;
+    until = until ? std::min(*until, due) : due;
+  }
   timespec timeout{};
   if (until) {
-    auto left = std::max(nanoseconds{0}, *until - clock_.now());
+    if (*until > now)
+      until = std::max(*until, woken_ + wake_distance);
+    auto left = std::max(nanoseconds{0}, *until - now);
     timeout.tv_sec = static_cast<time_t>(left.count() / 1'000'000'000);
     timeout.tv_nsec = static_cast<long>(left.count() % 1'000'000'000);
   }
@@ -99,6 +109,7 @@ void epoll_reactor::wait(std::optional<boot_instant> until) {
   int ready = wait_precisely(epoll_, events.data(), until ? &timeout : nullptr);
   if (ready < 0 && errno != EINTR)
     fail("epoll_pwait2");
+  woken_ = clock_.now();
   for (int i = 0; i < ready; ++i)
     dispatch(events[static_cast<std::size_t>(i)].data.u64,
              events[static_cast<std::size_t>(i)].events);

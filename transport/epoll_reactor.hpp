@@ -28,7 +28,9 @@ public:
              std::function<void(std::uint32_t)> ready) override;
 
   /// Sleeps until a descriptor is ready, `wake` was called, a timer is due or `until` has come
-  /// (nothing: no limit), and calls what became ready. Timers run in `run_timers`.
+  /// (nothing: no limit), and calls what became ready. Timers run in `run_timers`. Never ends
+  /// before `until` without one of these, and up to 0.2 ms after it at high rates, 1 ms after a
+  /// timer.
   void wait(std::optional<boot_instant> until);
   /// Runs a bounded number of due timers.
   void run_timers();
@@ -47,6 +49,7 @@ private:
   timer_heap timers_;
   std::unordered_map<int, watcher> watchers_;
   std::uint32_t serials_ = 0;
+  boot_instant woken_{}; ///< when the last wait ended
   int epoll_ = -1;
   int wake_ = -1;
 };
