@@ -80,6 +80,8 @@ plan random_plan(std::uint64_t seed) {
   made.bad.new_targets = random() % 2 == 0;
   made.bad.brakes = random() % 3 == 0;
   made.bad.late_starts = random() % 2 == 0;
+  made.bad.latest_starts = random() % 3 == 0;
+  made.bad.slow_claims = random() % 3 == 0;
   made.bad.clock_error = random() % 2 == 0 ? 0ns : 3ms;
   return made;
 }
@@ -90,6 +92,7 @@ std::string describe(const plan& p) {
          + (p.bad.stalls ? " stalls" : "") + (p.bad.takeovers ? " takeovers" : "")
          + (p.bad.resharding ? " resharding" : "") + (p.bad.new_targets ? " new targets" : "")
          + (p.bad.brakes ? " brakes" : "") + (p.bad.late_starts ? " late" : "")
+         + (p.bad.latest_starts ? " latest" : "") + (p.bad.slow_claims ? " slow claims" : "")
          + (p.bad.clock_error > 0ns ? " clocks off" : "");
 }
 
@@ -110,6 +113,19 @@ BOOST_AUTO_TEST_CASE(no_sliding_second_exceeds_the_promise_whatever_happens) {
   }
   BOOST_TEST_MESSAGE("seed " << seed << ", " << total << " starts, digest " << digest);
   BOOST_CHECK_GT(total, 100'000u);
+}
+
+BOOST_AUTO_TEST_CASE(a_target_that_falls_steeply_is_obeyed_at_once_also_by_late_shards) {
+  const std::uint64_t seed = first_seed();
+  for (std::uint64_t i = 0; i < 24; ++i) {
+    plan p{seed + i, i % 2 == 0 ? 4 : 16, rate::from_millihertz(2'000'000), 30s, 1, {}};
+    p.bad.new_targets = p.bad.latest_starts = p.bad.slow_claims = p.bad.stalls = true;
+    p.bad.brakes = i % 3 == 0;
+    route_world world(p);
+    const auto& starts = world.run();
+    const double excess = worst_excess(world, starts, 0ns);
+    BOOST_CHECK_MESSAGE(excess <= 1e-6, describe(p) << ": " << excess << " too many");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_mean_reaches_the_target_while_there_is_backlog) {

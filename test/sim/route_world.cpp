@@ -1,6 +1,7 @@
 #include "test/sim/route_world.hpp"
 
 #include <algorithm>
+#include <array>
 #include <variant>
 
 namespace paceline::sim {
@@ -53,9 +54,9 @@ const std::vector<started>& route_world::run() {
   note_grids();
   end_ = begin() + plan_.length;
   open_shards(plan_.shards);
-  const nanoseconds often = std::clamp<nanoseconds>(plan_.length / 10, 2s, 60s);
+  const nanoseconds often = std::clamp<nanoseconds>(plan_.length / 10, 3s, 60s);
   if (plan_.bad.stalls)
-    schedule_trouble(often / 2, [this] { stall_one(); });
+    schedule_trouble(often / 6, [this] { stall_one(); });
   if (plan_.bad.takeovers)
     schedule_trouble(often / 2, [this] { take_one_over(); });
   if (plan_.bad.resharding)
@@ -145,8 +146,9 @@ void route_world::claim(shard& s, const group_claim& group) {
   s.stored.last_used =
       std::max(s.stored.last_used, upper_bound(s.gate, s.known, s.policy.position(),
                                                local + slot_horizon, group.total_cost));
-  const nanoseconds round_trip = uniform(0, 99) == 0 ? about(30ms) : about(6ms);
-  schedule(now_ + round_trip / 2, [this, name = s.name, life = s.life] {
+  const bool is_slow = plan_.bad.slow_claims && uniform(0, 9) == 0;
+  const nanoseconds round_trip = about(is_slow ? 1500ms : uniform(0, 99) == 0 ? 30ms : 6ms);
+  schedule(now_ + (is_slow ? 2ms : round_trip / 2), [this, name = s.name, life = s.life] {
     if (shard* asked = alive(name, life)) {
       asked->known = route_;
       asked->known.read_at = now_;
@@ -179,15 +181,21 @@ void route_world::answer(std::int64_t name, std::uint64_t life, const group_clai
       finish(name, life, {{ids[i], 0}, outcome_kind::not_started, {}, {}, {}, {}, {}, {}});
       continue;
     }
-    nanoseconds late{uniform(0, 300'000)};
-    if (plan_.bad.late_starts && uniform(0, 3) == 0)
-      late = nanoseconds{
-          uniform(0, lateness(grid_at(s->known, slots[i].at).target).count() + 2'000'000)};
+    const nanoseconds late = some_lateness(slots[i]);
     schedule(
         slots[i].at + late - s->clock_offset,
         [this, name, life, row = group.rows[i], when = slots[i]] { start(name, life, row, when); });
   }
   tick(name, life);
+}
+
+nanoseconds route_world::some_lateness(const slot& when) {
+  const nanoseconds most = when.latest - when.at;
+  if (plan_.bad.latest_starts && when.at.time_since_epoch() / 700ms % 2 == 0)
+    return most;
+  if (plan_.bad.late_starts && uniform(0, 3) == 0)
+    return nanoseconds{uniform(0, most.count() + 2'000'000)};
+  return nanoseconds{uniform(0, 300'000)};
 }
 
 /// The courier: starts the call unless its time has passed.
@@ -271,8 +279,9 @@ void route_world::reshard() {
 }
 
 rate route_world::some_target() {
-  return rate::from_millihertz(
-      std::max<std::int64_t>(1, plan_.target.millihertz() * uniform(1, 20) / 10));
+  constexpr std::array<std::int64_t, 6> per_mille{5, 30, 400, 900, 1'100, 2'000};
+  const std::int64_t part = per_mille[static_cast<std::size_t>(uniform(0, 5))];
+  return rate::from_millihertz(std::max<std::int64_t>(1, plan_.target.millihertz() * part / 1000));
 }
 
 void route_world::change_target() {

@@ -24,6 +24,8 @@ struct trouble {
   bool new_targets = false;
   bool brakes = false;
   bool late_starts = false;
+  bool latest_starts = false; ///< for a while each as late as it may, then punctual again
+  bool slow_claims = false;   ///< some answers take seconds
   nanoseconds clock_error{0}; ///< each shard's clock is off by at most this
   bool any() const { return stalls || takeovers || resharding || new_targets || brakes; }
 };
@@ -73,6 +75,7 @@ private:
   void schedule_trouble(nanoseconds mean, std::function<void()> what);
   std::int64_t uniform(std::int64_t low, std::int64_t high);
   nanoseconds about(nanoseconds mean);
+  nanoseconds some_lateness(const slot& when);
   rate some_target();
   void note_grids();
 
