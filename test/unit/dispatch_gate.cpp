@@ -1,0 +1,225 @@
+#include <algorithm>
+#include <random>
+
+#include <boost/test/unit_test.hpp>
+
+#include "actors/dispatch/backoff.hpp"
+#include "actors/dispatch/gate.hpp"
+#include "actors/dispatch/target_change.hpp"
+
+using namespace paceline;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr database_instant origin{nanoseconds{1'790'000'000'000'000'000}};
+
+route_pace pace_of(std::int64_t millihertz, database_instant read_at = origin) {
+  return {{1, origin, rate::from_millihertz(millihertz)}, std::nullopt, read_at, {}};
+}
+
+/// Starts as many sends as possible from `from` to `to`, with a fresh reading for each.
+std::vector<database_instant> all_starts(route_pace pace, shard_position position,
+                                         database_instant from, database_instant to,
+                                         std::int32_t recipients) {
+  std::vector<database_instant> starts;
+  gate_state gate;
+  database_instant now = from;
+  while (static_cast<std::int32_t>(starts.size()) < recipients) {
+    const auto planned = foresee(gate, pace, position, now, 1);
+    if (!planned.taken || planned.taken->at > to)
+      break;
+    now = planned.taken->at;
+    pace.read_at = now;
+    const draw drawn = take(gate, pace, position, now, 1);
+    BOOST_REQUIRE(drawn.taken);
+    gate = drawn.state;
+    starts.push_back(drawn.taken->at);
+  }
+  return starts;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(dispatch_gate)
+
+BOOST_AUTO_TEST_CASE(shards_share_one_grid_without_overlap_or_gap) {
+  std::vector<database_instant> all;
+  for (std::int32_t i = 0; i < 7; ++i)
+    for (const auto at : all_starts(pace_of(333'333), {i, 7}, origin, origin + 10s, 10'000))
+      all.push_back(at);
+  std::ranges::sort(all);
+  BOOST_REQUIRE_EQUAL(all.size(), 3'333u);
+  for (std::size_t s = 1; s <= all.size(); ++s)
+    BOOST_REQUIRE_EQUAL((all[s - 1] - origin).count(),
+                        static_cast<std::int64_t>(s) * 1'000'000'000'000 / 333'333);
+}
+
+BOOST_AUTO_TEST_CASE(a_missed_slot_is_lost) {
+  const route_pace pace = pace_of(10'000, origin + 5s);
+  const auto late = take({}, pace, {0, 1}, origin + 5'010ms, 1);
+  BOOST_REQUIRE(late.taken);
+  BOOST_CHECK(late.taken->at == origin + 5'100ms);
+  const auto next = take(late.state, pace, {0, 1}, origin + 5'010ms, 1);
+  BOOST_CHECK(next.taken->at == origin + 5'200ms);
+}
+
+BOOST_AUTO_TEST_CASE(a_message_to_many_uses_as_many_own_slots) {
+  const route_pace pace = pace_of(10'000);
+  const auto wide = take({}, pace, {1, 2}, origin, 3); // own slots: 1, 3, 5, 7 x 100 ms
+  BOOST_CHECK(wide.taken->at == origin + 100ms);
+  BOOST_CHECK(wide.state.last_used == origin + 500ms);
+  BOOST_CHECK(take(wide.state, pace, {1, 2}, origin, 1).taken->at == origin + 700ms);
+}
+
+BOOST_AUTO_TEST_CASE(no_slot_lies_beyond_the_horizon_or_in_the_old_grid_after_the_new_begins) {
+  route_pace pace = pace_of(1'000);
+  BOOST_CHECK(first_slot({}, pace, {0, 1}, origin).has_value());
+  BOOST_CHECK(!first_slot({}, pace, {0, 1}, origin + 1'001ms).has_value());
+  BOOST_CHECK(foresee({}, pace, {0, 1}, origin + 1'001ms, 1).taken.has_value());
+  pace.next = grid{2, origin + 2'020ms, rate::from_millihertz(10'000)};
+  pace.read_at = origin + 1'500ms;
+  const auto last_old = first_slot({}, pace, {0, 1}, origin + 1'500ms);
+  BOOST_CHECK(last_old->at == origin + 2s);
+  BOOST_CHECK(last_old->latest == pace.next->start - 1ns);
+  const auto first_new = first_slot({}, pace, {0, 1}, origin + 2'001ms);
+  BOOST_CHECK(first_new->at == origin + 2'120ms);
+  BOOST_CHECK_EQUAL(first_new->grid_number, 2);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_wide_message_owes_is_carried_into_a_new_grid_slot_for_slot) {
+  route_pace pace = pace_of(1'000);
+  const auto wide = take({}, pace, {0, 1}, origin + 900ms, 50); // slots 1 to 50 s
+  pace.next = grid{2, origin + 10'500ms, rate::from_millihertz(5'000'000)};
+  pace.read_at = origin + 10s;
+  // 40 slots of the old grid lie after the change; 40 of the new one are 8 ms.
+  const auto next = first_slot(wide.state, pace, {0, 1}, origin + 10s);
+  BOOST_REQUIRE(next);
+  BOOST_CHECK(next->at == pace.next->start + 8'200us);
+  // The same once the new grid is the current one, and with an announced grid from the start.
+  route_pace later{*pace.next, std::nullopt, origin + 10'600ms, {}};
+  BOOST_CHECK(first_slot(wide.state, later, {0, 1}, origin + 10s)->at == next->at);
+  pace.read_at = origin;
+  const auto known = take({}, pace, {0, 1}, origin + 900ms, 50);
+  BOOST_CHECK(known.state.last_used == pace.next->start + 8ms);
+}
+
+BOOST_AUTO_TEST_CASE(lateness_is_five_milliseconds_and_one_period_up_to_fifty) {
+  BOOST_CHECK(lateness(rate::from_millihertz(20)) == 55ms);
+  BOOST_CHECK(lateness(rate::from_millihertz(100'000)) == 15ms);
+  BOOST_CHECK(lateness(rate::from_millihertz(5'000'000)) == 5'200us);
+}
+
+BOOST_AUTO_TEST_CASE(slots_are_exact_and_counted_right_at_any_rate) {
+  std::mt19937_64 random(20240801);
+  BOOST_TEST_MESSAGE("seed 20240801");
+  for (int round = 0; round < 20'000; ++round) {
+    const auto millihertz = static_cast<std::int64_t>(
+        1 + random() % (random() % 2 == 0 ? 1'000'000'000ull : 100'000ull));
+    const shard_position position{0, static_cast<std::int32_t>(1 + random() % 200)};
+    const auto now = origin + nanoseconds{static_cast<std::int64_t>(random() % (1ull << 58))};
+    const route_pace pace = pace_of(millihertz, now);
+    const draw first = foresee({}, pace, position, now, 1);
+    BOOST_REQUIRE(first.taken);
+    const nanoseconds own{1'000'000'000'000 / millihertz * position.count};
+    BOOST_REQUIRE(first.taken->at >= now);
+    BOOST_REQUIRE(first.taken->at - now <= own + nanoseconds{position.count + 1});
+    const draw second = foresee(first.state, pace, position, now, 1);
+    BOOST_REQUIRE(second.taken->at - first.taken->at >= own);
+    const nanoseconds window = 3 * own;
+    std::int64_t counted = 0;
+    draw step = first;
+    for (; step.taken->at <= now + window; ++counted)
+      step = foresee(step.state, pace, position, now, 1);
+    BOOST_REQUIRE_EQUAL(slots_within({}, pace, position, now, window, 1'000), counted);
+    BOOST_REQUIRE(upper_bound({}, pace, position, now, 2) == second.taken->at);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_silent_route_gives_no_slot) {
+  BOOST_CHECK(!first_slot({}, {}, {0, 1}, origin));
+  BOOST_CHECK(!first_slot({}, pace_of(0), {0, 1}, origin));
+  route_pace waking = pace_of(0);
+  waking.next = grid{2, origin + 1s, rate::from_millihertz(10'000)};
+  waking.read_at = origin + 900ms;
+  BOOST_CHECK(first_slot({}, waking, {0, 1}, origin)->at == origin + 1'100ms);
+}
+
+// Case P1: one per two minutes, ten recipients; then N per window with N and N + 1 recipients.
+BOOST_AUTO_TEST_CASE(a_limit_per_window_holds_in_every_window_not_only_aligned_ones) {
+  for (const std::int32_t limit : {1, 2, 7, 30}) {
+    for (const std::int32_t recipients : {10, limit, limit + 1}) {
+      const nanoseconds window = 120s;
+      const rate target = rate::per_second(limit / 120.0);
+      for (const nanoseconds first_look :
+           {nanoseconds{0}, nanoseconds{1}, nanoseconds{59s}, nanoseconds{119'999'999'999}}) {
+        const auto starts = all_starts(pace_of(target.millihertz()), {0, 1}, origin + first_look,
+                                       origin + 24h, recipients);
+        BOOST_REQUIRE_EQUAL(starts.size(), static_cast<std::size_t>(recipients));
+        for (std::size_t i = 0; i + static_cast<std::size_t>(limit) < starts.size(); ++i) {
+          // The first of the window may start as late as J, the one after it punctually.
+          const auto earliest_excess = starts[i + static_cast<std::size_t>(limit)];
+          BOOST_CHECK(earliest_excess - starts[i] >= window);
+        }
+      }
+    }
+  }
+}
+
+// Case R3, the pacing half: 30 an hour, killed after 30 sends; the restart neither bursts nor waits
+// longer than one period.
+BOOST_AUTO_TEST_CASE(a_restart_after_the_limit_goes_on_at_the_next_slot) {
+  const rate target = rate::per_second(30 / 3600.0);
+  const auto before = all_starts(pace_of(target.millihertz()), {0, 1}, origin, origin + 48h, 30);
+  const database_instant restart = before.back() + 1ms;
+  for (const bool from_stored : {true, false}) {
+    const gate_state gate{from_stored ? before.back() : database_instant::min(), std::nullopt};
+    const auto next = foresee(gate, pace_of(target.millihertz()), {0, 1}, restart, 1);
+    BOOST_CHECK(next.taken->at - before.back() >= 120s);
+    BOOST_CHECK(next.taken->at - before.back() <= target.period() + 1ns);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_stepped_clock_shifts_the_gate_with_it) {
+  const gate_state used{origin + 5s, grid{1, origin, rate::from_millihertz(1000)}};
+  BOOST_CHECK(shifted(used, -1h).last_used == origin + 5s - 1h);
+  BOOST_CHECK(!shifted(used, -1h).of);
+  BOOST_CHECK(shifted({}, -1h).last_used == database_instant::min());
+}
+
+BOOST_AUTO_TEST_CASE(a_new_target_is_announced_and_a_brake_silences_the_route_until_it_begins) {
+  const route_pace fresh = with_fresh_grid({}, rate::from_millihertz(22'000), origin);
+  BOOST_CHECK(fresh.current.start == origin + grid_lead);
+  BOOST_CHECK_EQUAL(fresh.current.number, 1);
+  const database_instant now = origin + 60s;
+  const route_pace changed = with_target(fresh, rate::from_millihertz(11'000), now);
+  BOOST_CHECK(changed.current == fresh.current);
+  BOOST_CHECK(changed.next->start == now + grid_lead);
+  const route_pace again = with_target(changed, rate::from_millihertz(5'000), now + 1s);
+  BOOST_CHECK(again.current == *changed.next);
+  BOOST_CHECK(again.next->start == now + 1s + grid_lead);
+  route_pace braked = with_brake(again, rate::from_millihertz(2'500), now + 2s, default_brake);
+  braked.read_at = now + 3s;
+  BOOST_CHECK(!braked.next);
+  BOOST_CHECK(braked.brake_until == now + 12s);
+  BOOST_CHECK(first_slot({}, braked, {0, 1}, now + 2s)->at == now + 2s + grid_lead + 400ms);
+}
+
+BOOST_AUTO_TEST_CASE(a_brake_halves_what_was_seen_until_the_quota_answers) {
+  const rate seen = rate::from_millihertz(22'000);
+  const rate quota = rate::from_millihertz(20'000);
+  BOOST_CHECK(braked_target(seen, std::nullopt) == rate::from_millihertz(11'000));
+  BOOST_CHECK(braked_target(rate::from_millihertz(1), std::nullopt) == rate::from_millihertz(1));
+  BOOST_CHECK(target_at(origin, origin + 1ns, seen, quota, seen) == quota);
+  BOOST_CHECK(target_at(origin, origin, seen, quota, seen) == seen);
+}
+
+BOOST_AUTO_TEST_CASE(throttles_wait_2_4_8_16_32_and_then_32_seconds) {
+  std::int32_t before = 0;
+  for (const auto wait : {2s, 4s, 8s, 16s, 32s, 32s, 32s})
+    BOOST_CHECK(throttle_backoff(before++) == wait);
+  BOOST_CHECK(throttle_backoff(1'000'000'000) == 32s);
+  BOOST_CHECK(throttle_backoff(4, 3s, 10s) == 10s);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
