@@ -1,0 +1,38 @@
+/// From an actor to a database thread and back.
+///
+/// The work runs on one of the pool's threads; its result reaches the actor as a message, through
+/// the actor's weak address. A full queue answers at once with `overloaded`.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <caf/all.hpp>
+
+#include "storage/pool.hpp"
+
+namespace paceline {
+
+/// Sends to an actor from a foreign thread; does nothing if it is gone.
+template <class Message>
+void tell(const caf::actor_addr& to, Message message) {
+  if (auto alive = caf::actor_cast<caf::actor>(to))
+    caf::anon_send(alive, std::move(message));
+}
+
+/// Runs `work(session&) -> result<T>` on `pool` and sends what `wrap(shared_result<T>)` makes of
+/// it. `work` must be copyable; it is called once.
+template <class Work, class Wrap>
+void post(database_pool& pool, const caf::actor_addr& reply_to, Work work, Wrap wrap) {
+  using outcome_type = std::invoke_result_t<Work&, session&>;
+  auto task = [reply_to, wrap, work = std::move(work)](session* opened, const error& why) mutable {
+    auto value = opened ? work(*opened) : outcome_type{why};
+    tell(reply_to, wrap(std::make_shared<const outcome_type>(std::move(value))));
+  };
+  if (!pool.submit(std::move(task)))
+    tell(reply_to, wrap(std::make_shared<const outcome_type>(
+                       error{error_kind::overloaded, "the database queue of this node is full"})));
+}
+
+} // namespace paceline

@@ -1,0 +1,130 @@
+#include "actors/database_stores.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "actors/database_post.hpp"
+#include "actors/messages.hpp"
+#include "storage/quota.hpp"
+
+namespace paceline {
+namespace {
+
+// A shard has at most one reserve, one claim and one grant out, and a few small ones beside them.
+constexpr std::size_t queue_bound = 256;
+
+/// What a claim asked for and did not get, once it is known that this owner was heard.
+std::vector<attempt> not_claimed(const claim_request& asked, const claim_reply& reply) {
+  std::unordered_set<message_id> got;
+  for (const auto& row : reply.rows)
+    got.insert(row.of.message);
+  std::vector<attempt> rest;
+  for (const auto& row : asked.rows)
+    if (!got.contains(row.of.message))
+      rest.push_back(row.of);
+  return rest;
+}
+
+} // namespace
+
+pool_shard_store::pool_shard_store(options how, route_id route, const record_backlog& backlog)
+    : how_(std::move(how)), route_(route), backlog_(backlog),
+      pool_(how_.connection, how_.connections, queue_bound, counts_) {}
+
+void pool_shard_store::reserve(const caf::actor_addr& reply_to, reserve_request request) {
+  post(
+      pool_, reply_to,
+      [request = std::move(request)](session& db) { return reserve_due(db, request); },
+      [](shared_result<std::vector<reserve_page>> value) {
+        return rows_reserved{std::move(value)};
+      });
+}
+
+void pool_shard_store::load(const caf::actor_addr& reply_to, content_id id) {
+  post(
+      pool_, reply_to, [id](session& db) { return load_content(db, id); },
+      [id](shared_result<content> value) {
+        return content_loaded{id, std::move(value)};
+      });
+}
+
+void pool_shard_store::claim(const caf::actor_addr& reply_to, claim_request request) {
+  auto group_no = request.group_no;
+  auto shared = std::make_shared<const claim_request>(std::move(request));
+  auto task = [reply_to, group_no, shared, writer = how_.writer](session* db, const error& why) {
+    auto reply = std::make_shared<const result<claim_reply>>(db ? claim_group(*db, *shared)
+                                                                : result<claim_reply>{why});
+    tell(reply_to, group_claimed{group_no, reply});
+    if (!*reply || !(*reply)->still_owner)
+      return;
+    // Suppressed, expired and canceled rows get their end state; an error here only means that the
+    // next claim finds them again.
+    if (auto rest = not_claimed(*shared, **reply); !rest.empty())
+      static_cast<void>(settle_skipped(*db, rest, writer));
+  };
+  if (!pool_.submit(std::move(task)))
+    tell(reply_to, group_claimed{group_no, std::make_shared<const result<claim_reply>>(
+                                               error{error_kind::overloaded,
+                                                     "the shard's database queue is full"})});
+}
+
+void pool_shard_store::reject(std::vector<preflight_failure> failures) {
+  static_cast<void>(pool_.submit(
+      [failures = std::move(failures), writer = how_.writer](session* db, const error&) {
+        if (db)
+          static_cast<void>(reject_unsent(*db, failures, writer));
+      }));
+}
+
+void pool_shard_store::postpone(std::vector<attempt> rows) {
+  static_cast<void>(pool_.submit(
+      [rows = std::move(rows), delay = how_.preflight_retry](session* db, const error&) {
+        if (db)
+          static_cast<void>(paceline::postpone(*db, rows, delay));
+      }));
+}
+
+void pool_shard_store::draw_grant(const caf::actor_addr& reply_to, std::int64_t wanted) {
+  post(
+      pool_, reply_to,
+      [route = route_, wanted](session& db) { return paceline::draw_grant(db, route, wanted); },
+      [](shared_result<std::int64_t> value) { return grant_drawn{std::move(value)}; });
+}
+
+void pool_shard_store::measure(const caf::actor_addr& reply_to) {
+  post(
+      pool_, reply_to, [](session& db) { return measure_round_trips(db); },
+      [](shared_result<round_trips> value) { return round_trips_measured{std::move(value)}; });
+}
+
+shard_store& pool_store_directory::store_of(const shard_row& shard, route_id route) {
+  std::lock_guard lock(mutex_);
+  auto& store = stores_[shard.shard];
+  if (!store)
+    store = std::make_unique<pool_shard_store>(by_route_.at(route), route, backlog_);
+  if (stopped_)
+    store->stop();
+  return *store;
+}
+
+void pool_store_directory::stop() {
+  std::lock_guard lock(mutex_);
+  stopped_ = true;
+  for (auto& [shard, store] : stores_)
+    store->stop();
+}
+
+void pool_record_store::record(const caf::actor_addr& reply_to, std::uint64_t batch,
+                               std::shared_ptr<const std::vector<outcome>> outcomes) {
+  post(
+      pool_, reply_to,
+      [outcomes = std::move(outcomes), backoff = backoff_, writer = writer_](session& db) {
+        return record_outcomes(db, *outcomes, backoff, writer);
+      },
+      [batch](shared_result<record_reply> value) {
+        return outcomes_stored{batch, std::move(value)};
+      });
+}
+
+} // namespace paceline

@@ -1,0 +1,189 @@
+#include "actors/dispatch/shard.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/database_post.hpp"
+
+namespace paceline {
+
+shard_actor::shard_actor(caf::actor_config& config, shard_options options,
+                         shard_surroundings around, start_shard start, use_reading reading)
+    : caf::event_based_actor(config), options_(std::move(options)), around_(std::move(around)),
+      shard_(start.shard), route_(start.route),
+      epoch_(start.ownership.epoch), position_{start.shard.name.index, start.shard.name.count},
+      policy_(position_, options_.policy), gate_{start.ownership.last_slot, std::nullopt},
+      random_(options_.seed) {
+  on_reading(reading);
+}
+
+caf::behavior shard_actor::make_behavior() {
+  around_.store.measure(address());
+  return {
+      [this](const fire_alarm& alarm) { on_alarm(alarm); },
+      [this](const offer_streams& offer) { on_offer(offer); },
+      [this](const use_reading& reading) {
+        on_reading(reading);
+        drive();
+      },
+      [this](const note_provider_alive&) {
+        policy_.provider_breaker().on_provider_alive(database_now());
+        drive();
+      },
+      [this](const tick& due) {
+        if (due.number != tick_number_)
+          return;
+        tick_at_.reset();
+        drive();
+      },
+      [this](const rows_reserved& answer) { on_rows(answer); },
+      [this](const content_loaded& answer) { on_content(answer); },
+      [this](const group_claimed& answer) { on_claimed(answer); },
+      [this](const grant_drawn& answer) {
+        if (*answer.granted)
+          policy_.grant().on_granted(**answer.granted, database_now() + std::chrono::minutes{1});
+        else
+          policy_.grant().on_failed();
+        drive();
+      },
+      [this](const take_outcomes& arrived) { on_outcomes(arrived); },
+      [this](const forget_messages& stored) {
+        for (auto id : stored.messages) {
+          if (auto row = rows_.find(id); row != rows_.end()) {
+            unrecorded_ -= row->second.ended ? 1 : 0;
+            rows_.erase(row);
+          }
+          policy_.on_recorded(id);
+        }
+        drive();
+      },
+      [this](const round_trips_measured& answer) {
+        auto trips = *answer.measured ? **answer.measured : round_trips{};
+        around_.log.event(log_level::info, "SHARD_PLACED",
+                          {{"shard", shard_.name.text()},
+                           {"node", options_.node},
+                           {"epoch", epoch_.value()},
+                           {"database_small_ms", static_cast<double>(trips.small.count()) / 1e6},
+                           {"database_large_ms", static_cast<double>(trips.large.count()) / 1e6}});
+      },
+      [this](const drain_node&) {
+        draining_ = true;
+        around_.desk.purge(shard_.shard, reason_code::node_stopping);
+        drive();
+      },
+  };
+}
+
+// Time and pace
+// ------------------------------------------------------------------------------------
+
+void shard_actor::on_reading(const use_reading& reading) {
+  clock_ = reading.clock;
+  gate_ = shifted(gate_, reading.clock_step);
+  if (reading.reading.read_at < pace_.read_at && reading.clock_step == nanoseconds{0})
+    return;
+  reading_ = reading.reading;
+  pace_ = to_pace(reading_);
+  policy_.grant().set_limited(reading_.daily_limited);
+  if (run_)
+    run_->braked = run_->braked || reading_.brake_left > nanoseconds{0};
+}
+
+rate shard_actor::target_now() const {
+  return grid_at(pace_, database_now()).target;
+}
+
+bool shard_actor::may_claim() const {
+  auto now = around_.time.now();
+  return run_ && !draining_ && !disowned_ && reading_.state == route_state::running
+         && clock_.is_good(now) && now >= quiet_until_ && !around_.store.is_recording_behind();
+}
+
+// The run
+// ------------------------------------------------------------------------------------------
+
+void shard_actor::on_alarm(const fire_alarm& alarm) {
+  if (alarm.number <= alarm_)
+    return;
+  alarm_ = alarm.number;
+  if (!run_) {
+    run_.emplace();
+    run_->began = around_.time.now();
+    run_->statements_before = around_.store.statements();
+    run_->braked = reading_.brake_left > nanoseconds{0};
+  }
+  drive();
+}
+
+void shard_actor::on_offer(const offer_streams& offer) {
+  auto now = database_now();
+  std::vector<stream_id> offered;
+  for (const auto& stream : *offer.streams) {
+    offered.push_back(stream.stream);
+    policy_.put_stream({stream.stream, stream.project, stream.priority, stream.weight,
+                        stream.rate_cap.value_or(rate{})},
+                       now);
+    policy_.wake(stream.stream, now + std::max(stream.due_in, nanoseconds{0}), now);
+  }
+  std::sort(offered.begin(), offered.end());
+  for (auto known : streams_)
+    if (!std::binary_search(offered.begin(), offered.end(), known))
+      drop(policy_.remove_stream(known));
+  streams_ = std::move(offered);
+  drive();
+}
+
+void shard_actor::drive() {
+  if (draining_)
+    return finish_drain();
+  if (!run_)
+    return;
+  auto now = around_.time.now();
+  if (now - run_->began >= options_.run)
+    return finish_run(false);
+  if (disowned_)
+    return;
+  if (now < quiet_until_)
+    return wait_until(clock_.at(quiet_until_));
+  auto database_time = database_now();
+  plan_reading(database_time);
+  plan_grant(database_time);
+  plan_claim(database_time);
+  bool waits_for_row = policy_.next_wake().has_value();
+  if (policy_.is_quiet() && plans_.empty() && unrecorded_ == 0 && !waits_for_row)
+    finish_run(true);
+  else if (waits_for_row)
+    wait_until(*policy_.next_wake());
+}
+
+void shard_actor::wait_until(database_instant when) {
+  // The end of the run bounds every wait, so that a sleeping shard still reports on time.
+  auto wake = std::min(clock_.boot_at(when), run_->began + options_.run);
+  if (tick_at_ && *tick_at_ <= wake)
+    return;
+  tick_at_ = wake;
+  auto wait = std::max(wake - around_.time.now(), nanoseconds{0});
+  delayed_send(this, wait, tick{++tick_number_});
+}
+
+void shard_actor::finish_run(bool idle) {
+  log_run(around_.log, shard_.name.text(), *run_, around_.time.now(), around_.store.statements(),
+          target_now(), share_of(target_now(), position_));
+  run_.reset();
+  tick_at_.reset();
+  ++tick_number_;
+  auto calls = static_cast<std::int32_t>(policy_.in_flight());
+  tell(around_.cluster, publish_in_flight{shard_.shard, calls});
+  tell(around_.supervisor, end_run{shard_.shard, alarm_, idle});
+}
+
+void shard_actor::finish_drain() {
+  if (drained_ || policy_.is_claiming() || policy_.in_flight() > 0 || unrecorded_ > 0)
+    return;
+  drained_ = true;
+  if (run_)
+    finish_run(true);
+  tell(around_.supervisor, report_drained{shard_.shard});
+}
+
+} // namespace paceline

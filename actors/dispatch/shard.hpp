@@ -1,0 +1,149 @@
+/// The shard: one part of one route, from the due rows to the provider's answers.
+///
+/// It decides nothing by itself: `shard_policy` says what to read and claim, `gate` which slots to
+/// use. The shard moves data between the database (`shard_store`), the preparer, the courier
+/// (`order_desk`) and the recorder, and keeps count of what is out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <caf/all.hpp>
+
+#include "actors/dispatch/gate.hpp"
+#include "actors/dispatch/preparer.hpp"
+#include "actors/dispatch/run_report.hpp"
+#include "actors/dispatch/shard_policy.hpp"
+#include "actors/dispatch/shard_ports.hpp"
+#include "actors/messages.hpp"
+#include "config/logging.hpp"
+
+namespace paceline {
+
+/// A reading as the gate wants it.
+route_pace to_pace(const route_reading& reading);
+
+struct shard_options {
+  policy_settings policy;
+  nanoseconds run = std::chrono::seconds{45};
+  std::uint64_t seed = 1; ///< of the breaker's jitter
+  std::string node;       ///< name, for SHARD_PLACED
+};
+
+/// Who and what a shard works with; all of it outlives the actor.
+struct shard_surroundings {
+  shard_store& store;
+  order_desk& desk;
+  const boot_time& time;
+  logger& log;
+  caf::actor_addr supervisor, recorder, quota, cluster;
+};
+
+/// Owns one shard from ownership to release. Runs on CAF's scheduler; never blocks.
+/// Receives: fire_alarm, offer_streams, use_reading, note_provider_alive, drain_node (supervisor);
+///   take_outcomes, forget_messages (recorder); rows_reserved, content_loaded, group_claimed,
+///   grant_drawn, round_trips_measured (database).
+/// Sends: end_run, report_drained (supervisor); record_unsent (recorder); heed_refusal (quota);
+///   publish_in_flight (cluster).
+/// Persists: the gate, with every claim.
+/// After a crash: what was claimed and unrecorded is `attempting`; the supervisor gives the epoch
+/// up
+///   and the sweep turns what nobody answers for into `acceptance_unknown`.
+class shard_actor : public caf::event_based_actor {
+public:
+  shard_actor(caf::actor_config& config, shard_options options, shard_surroundings around,
+              start_shard start, use_reading reading);
+
+  caf::behavior make_behavior() override;
+  const char* name() const override { return "shard"; }
+
+private:
+  /// A row between reserve and record.
+  struct held_row {
+    stream_id stream;
+    project_id project;
+    std::shared_ptr<const outgoing_message> message; ///< none until its content is known
+    std::optional<database_instant> draw_until;      ///< claimed: it may start in slots up to here
+    bool ended = false;                              ///< its outcome is with the recorder
+  };
+
+  // Time and pace
+  database_instant database_now() const { return clock_.at(around_.time.now()); }
+  void on_reading(const use_reading& reading);
+  bool may_claim() const;
+  rate target_now() const;
+
+  // The run
+  void on_alarm(const fire_alarm& alarm);
+  void on_offer(const offer_streams& offer);
+  void drive();
+  void wait_until(database_instant when);
+  void finish_run(bool idle);
+  void finish_drain();
+
+  // Reading ahead
+  void plan_reading(database_instant now);
+  void on_rows(const rows_reserved& answer);
+  void on_content(const content_loaded& answer);
+  void prepare_pages();
+  void drop(const std::vector<attempt>& rows);
+  void on_database_error();
+
+  // Claiming and sending
+  void plan_claim(database_instant now);
+  void plan_grant(database_instant now);
+  void send_claim(const group_claim& group);
+  void on_claimed(const group_claimed& answer);
+  std::vector<message_id> take_claimed(const claim_reply& reply);
+  void send_group(const claim_reply& reply, const std::vector<message_id>& claimed);
+  void send_rows(const std::vector<message_id>& rows, database_instant not_before,
+                 reason_code without_slot);
+  send_order make_order(const held_row& row, const slot& at) const;
+
+  // Outcomes
+  void on_outcomes(const take_outcomes& arrived);
+  void draw_again(const std::vector<message_id>& missed);
+  void on_outcome(const outcome& what);
+  void heed(const outcome& what);
+  void give_back(const std::vector<message_id>& rows, reason_code reason);
+
+  shard_options options_;
+  shard_surroundings around_;
+  shard_row shard_;
+  route_id route_;
+  epoch_id epoch_;
+  shard_position position_;
+  shard_policy policy_;
+  preparer preparer_;
+  gate_state gate_;
+  route_pace pace_;
+  route_reading reading_;
+  clock_estimate clock_;
+  std::mt19937_64 random_;
+
+  std::unordered_map<message_id, held_row> rows_;
+  std::vector<stream_id> streams_; ///< offered last, in id order
+  std::optional<group_claim> claim_;
+  boot_instant claim_sent_{}, reserve_sent_{};
+  std::vector<reserve_plan> plans_;                 ///< asked for and not yet passed to the policy
+  std::vector<std::vector<due_message>> read_rows_; ///< their answers
+  std::size_t contents_awaited_ = 0;
+  boot_instant quiet_until_{}; ///< after a database error nothing is asked before this
+  std::int32_t errors_in_a_row_ = 0;
+
+  std::int64_t tick_number_ = 0;
+  std::optional<boot_instant> tick_at_;
+  std::optional<run_report> run_;
+  std::int64_t alarm_ = 0;
+  std::int64_t unrecorded_ = 0; ///< rows that ended and are not yet stored
+  bool draining_ = false;
+  bool drained_ = false;
+  bool disowned_ = false; ///< a claim found another owner: nothing more is asked
+};
+
+} // namespace paceline

@@ -1,0 +1,274 @@
+#include "actors/node.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+
+#include "actors/campaigns/campaigns.hpp"
+#include "actors/cluster/cluster.hpp"
+#include "actors/courier_desk.hpp"
+#include "actors/database_post.hpp"
+#include "actors/database_stores.hpp"
+#include "actors/quota.hpp"
+#include "actors/recorder.hpp"
+#include "actors/supervisor.hpp"
+#include "storage/ownership.hpp"
+#include "storage/schema.hpp"
+#include "storage/wake_listener.hpp"
+#include "storage/connections.hpp"
+#include "transport/courier.hpp"
+#include "transport/providers/simulated.hpp"
+
+namespace paceline {
+namespace {
+
+// Renewals must not wait behind a poll, hence two control connections.
+constexpr int control_connections = 2;
+constexpr std::size_t pool_queue = 1024;
+constexpr nanoseconds listener_probe = std::chrono::seconds{5};
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string{name.data()} : "node";
+}
+
+simulated_options simulated_route(const settings& config, const node_identity& identity,
+                                  const std::string& route) {
+  simulated_options options;
+  options.latency = std::chrono::duration_cast<nanoseconds>(config.simulator.latency);
+  options.jitter = config.simulator.latency_jitter;
+  options.quota = rate::per_second(config.simulator.rate);
+  options.tolerance = config.simulator.tolerance;
+  options.daily_quota = config.simulator.daily_quota;
+  options.ledger = config.simulator.ledger;
+  options.seed = static_cast<std::uint64_t>(config.simulator.seed);
+  options.node = identity.name;
+  options.route = route;
+  return options;
+}
+
+policy_settings policy_of(const settings& config) {
+  policy_settings policy;
+  policy.max_group = config.dispatch.max_group;
+  policy.group_window = config.dispatch.group_window;
+  policy.reserve_cap = config.dispatch.max_in_flight_per_shard;
+  policy.in_flight_cap = config.dispatch.max_in_flight_per_shard;
+  return policy;
+}
+
+} // namespace
+
+result<node_identity> enter_database(const settings& config, std::string_view version,
+                                     logger& log) {
+  statement_counts counts;
+  auto connection = single_connection::open(pooled_connection(config), counts);
+  if (!connection)
+    return connection.failure();
+  auto& db = connection->use();
+  if (auto durable = check_durability(db); !durable)
+    return durable.failure();
+  if (auto schema = check_schema(db); !schema)
+    return schema.failure();
+  node_identity identity;
+  identity.name = config.node.name.empty() ? host_name() : config.node.name;
+  auto node = register_node(db, identity.name, version);
+  if (!node)
+    return node.failure();
+  identity.id = *node;
+  for (const auto& [text, how] : config.routes) {
+    auto seeded = seed_route(db, *route_name::parse(text), how.shards);
+    if (!seeded)
+      return seeded.failure();
+    if (seeded->shard_count != how.shards)
+      log.warn("the database has another shard count for the route; the configuration's is ignored",
+               {{"route", text}, {"database", seeded->shard_count}, {"configuration", how.shards}});
+    identity.routes.push_back({seeded->route, text, how});
+  }
+  return identity;
+}
+
+class running_node::impl {
+public:
+  impl(const settings& config, const node_identity& identity, logger& log)
+      : config_(config), identity_(identity), log_(log),
+        control_(pooled_connection(config), control_connections, pool_queue, counts_),
+        background_(pooled_connection(config), 1, pool_queue, counts_),
+        recording_(pooled_connection(config), config.recording.connections, pool_queue, counts_),
+        backlog_(config.dispatch.max_outcomes_waiting), stores_(shard_pools(), backlog_),
+        records_(recording_,
+                 {config.dispatch.throttle_backoff_first, config.dispatch.throttle_backoff_max},
+                 writer()),
+        courier_({config.dispatch.call_timeout, std::chrono::milliseconds{5}}, sink_, time_),
+        desk_(courier_) {
+    add_providers();
+    start_system();
+    spawn_actors();
+    listener_.emplace(direct_connection(config_),
+                      std::chrono::duration_cast<std::chrono::milliseconds>(listener_probe),
+                      [supervisor = supervisor_.address(),
+                       campaigns = campaigns_.address()](std::string_view route) {
+                        tell(supervisor, wake_route{std::string{route}});
+                        tell(campaigns, wake_route{std::string{route}});
+                      });
+  }
+
+  ~impl() {
+    listener_.reset();
+    courier_.stop(nanoseconds{0});
+    recording_.stop();
+    background_.stop();
+    control_.stop();
+    stores_.stop();
+    for (auto& actor : all_)
+      caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
+    all_.clear();
+    supervisor_ = nullptr;
+    campaigns_ = nullptr;
+    system_.reset();
+  }
+
+  void drain() { caf::anon_send(supervisor_, drain_node{}); }
+
+  bool wait_drained(std::chrono::milliseconds patience) {
+    std::unique_lock lock(mutex_);
+    return done_.wait_for(lock, patience, [this] { return drained_; });
+  }
+
+private:
+  std::int32_t writer() const { return static_cast<std::int32_t>(identity_.id.value()); }
+
+  pool_store_directory::make_options shard_pools() const {
+    pool_store_directory::make_options pools;
+    for (const auto& route : identity_.routes) {
+      auto& pool = pools[route.id];
+      pool.connection = pooled_connection(config_);
+      pool.connections = route.how.pool;
+      pool.preflight_retry = config_.dispatch.preflight_retry;
+      pool.writer = writer();
+    }
+    return pools;
+  }
+
+  void add_providers() {
+    for (const auto& route : identity_.routes)
+      courier_.add_route(route.id,
+                         [options = simulated_route(config_, identity_, route.text)](reactor& on) {
+                           return make_simulated_provider(on, options);
+                         });
+  }
+
+  void start_system() {
+    // The default policy burns a tenth of a core when idle; two threads, because actors never
+    // block.
+    caf_config_.set("scheduler.policy", caf::atom("sharing"));
+    caf_config_.set("scheduler.max-threads", 2u);
+    system_.emplace(caf_config_);
+  }
+
+  void spawn_actors() {
+    campaigns_options campaigns;
+    campaigns.expansion = {config_.expansion.page, config_.expansion.buffer,
+                           config_.expansion.buffer_min, config_.expansion.buffer_max};
+    campaigns.writer = writer();
+    for (const auto& route : identity_.routes)
+      campaigns.routes[route.id] = route.text;
+    campaigns_ = keep(system_->spawn<campaigns_actor>(campaigns, background_, time_, log_));
+
+    recorder_options recording;
+    recording.batch = static_cast<std::size_t>(config_.recording.batch);
+    recording.delay = config_.recording.delay;
+    recording.statements_at_once = static_cast<std::size_t>(config_.recording.connections);
+    auto recorder = keep(system_->spawn<recorder_actor>(recording, records_, backlog_, time_, log_,
+                                                        campaigns_.address()));
+    sink_.use(recorder.address());
+
+    auto supervisor = supervisor_options_of();
+    supervisor_surroundings around{control_, background_, stores_,  desk_,
+                                   time_,    log_,        recorder, campaigns_};
+    supervisor_ =
+        keep(system_->spawn<supervisor_actor>(std::move(supervisor), std::move(around), [this] {
+          std::lock_guard lock(mutex_);
+          drained_ = true;
+          done_.notify_all();
+        }));
+    auto cluster = keep(system_->spawn<cluster_actor>(cluster_options_of(), control_, desk_, time_,
+                                                      log_, supervisor_.address()));
+    caf::anon_send(supervisor_, meet_cluster{cluster});
+  }
+
+  supervisor_options supervisor_options_of() {
+    supervisor_options options;
+    options.node_name = identity_.name;
+    options.poll = config_.dispatch.poll;
+    options.run = config_.dispatch.run;
+    options.interrupted_after = config_.dispatch.interrupted_after;
+    options.sweep = std::min<nanoseconds>(std::chrono::seconds{10}, options.interrupted_after);
+    options.writer = writer();
+    options.seed = static_cast<std::uint64_t>(identity_.id.value());
+    for (const auto& route : identity_.routes) {
+      quota_options quota;
+      quota.route = route.id;
+      quota.route_text = route.text;
+      quota.node = identity_.id;
+      quota.rate_factor = route.how.rate_factor;
+      quota.absolute = rate::per_second(route.how.target_rate);
+      quota.cache = config_.dispatch.quota_cache;
+      quota.brake = config_.dispatch.brake;
+      auto actor = keep(system_->spawn<quota_actor>(quota, control_, desk_, time_, log_));
+      options.routes.push_back({route.id, route.text, actor, policy_of(config_)});
+    }
+    return options;
+  }
+
+  cluster_options cluster_options_of() const {
+    cluster_options options;
+    options.node = identity_.id;
+    options.lease = config_.cluster.lease;
+    options.margin = config_.cluster.margin;
+    options.renew = config_.cluster.renew;
+    for (const auto& route : identity_.routes)
+      options.routes.push_back(route.id);
+    return options;
+  }
+
+  caf::actor keep(caf::actor actor) {
+    all_.push_back(actor);
+    return actor;
+  }
+
+  settings config_;
+  node_identity identity_;
+  logger& log_;
+  machine_boot_time time_;
+  statement_counts counts_;
+  database_pool control_, background_, recording_;
+  record_backlog backlog_;
+  pool_store_directory stores_;
+  pool_record_store records_;
+  recorder_sink sink_;
+  courier courier_;
+  courier_desk desk_;
+  caf::actor_system_config caf_config_;
+  std::optional<caf::actor_system> system_;
+  std::vector<caf::actor> all_;
+  caf::actor supervisor_, campaigns_;
+  std::optional<wake_listener> listener_;
+  std::mutex mutex_;
+  std::condition_variable done_;
+  bool drained_ = false;
+};
+
+running_node::running_node(const settings& config, const node_identity& identity, logger& log)
+    : impl_(std::make_unique<impl>(config, identity, log)) {}
+running_node::~running_node() = default;
+void running_node::drain() {
+  impl_->drain();
+}
+bool running_node::wait_drained(std::chrono::milliseconds patience) {
+  return impl_->wait_drained(patience);
+}
+
+} // namespace paceline

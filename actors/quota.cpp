@@ -1,0 +1,243 @@
+#include "actors/quota.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/database_post.hpp"
+
+namespace paceline {
+namespace {
+
+// A node that has not heard of its route for so long owns nothing of it: readings come with every
+// renewal, each 1.5 s.
+constexpr nanoseconds reading_age = std::chrono::seconds{5};
+constexpr nanoseconds look_every = std::chrono::milliseconds{500};
+// The new grid may start so soon when this node alone runs the route and its courier has stopped:
+// room for the statement's round trip and for the shards' next claims.
+constexpr nanoseconds held_lead = std::chrono::milliseconds{100};
+
+} // namespace
+
+std::optional<rate> wanted_target(const quota_options& options, std::optional<rate> raw_quota,
+                                  bool braked) {
+  if (!raw_quota)
+    return std::nullopt; // an absolute rate waits too: the daily quota must be known
+  auto full = options.absolute.is_zero()
+                  ? rate::per_second(raw_quota->per_second() * options.rate_factor)
+                  : options.absolute;
+  return braked ? std::min(*raw_quota, full) : full;
+}
+
+quota_actor::quota_actor(caf::actor_config& config, quota_options options, database_pool& control,
+                         order_desk& desk, const boot_time& time, logger& log)
+    : caf::event_based_actor(config), options_(std::move(options)), control_(control), desk_(desk),
+      time_(time), log_(log) {}
+
+caf::behavior quota_actor::make_behavior() {
+  delayed_send(this, look_every, tick{});
+  return {
+      [this](const tick&) {
+        delayed_send(this, look_every, tick{});
+        look();
+      },
+      [this](const use_reading& reading) { on_reading(reading); },
+      [this](const heed_refusal& refused) { heed(refused); },
+      [this](const refresh_begun& answer) {
+        if (*answer.won && **answer.won)
+          desk_.ask_quota(address(), options_.route);
+      },
+      [this](const quota_answered& answer) { on_quota(answer); },
+      [this](const quota_read& answer) {
+        if (*answer.cached && **answer.cached && !quota_stale_)
+          raw_quota_ = (**answer.cached)->quota.max_send_rate;
+        adjust_target();
+      },
+      [this](const route_changed& answer) { on_changed(answer); },
+  };
+}
+
+bool quota_actor::is_active() const {
+  return last_ && time_.now() - heard_ < reading_age;
+}
+
+void quota_actor::on_reading(const use_reading& reading) {
+  bool first = !is_active();
+  if (auto sender = caf::actor_cast<caf::actor_addr>(current_sender()))
+    supervisor_ = sender;
+  last_ = reading;
+  heard_ = time_.now();
+  if (first)
+    look();
+  else
+    adjust_target();
+}
+
+void quota_actor::look() {
+  if (!is_active())
+    return;
+  if (brake_unwritten_ && !changing_)
+    write_brake();
+  if (quota_stale_)
+    refresh(nanoseconds{0});
+  else if (time_.now() - asked_at_ >= options_.cache)
+    refresh(options_.cache);
+  adjust_target();
+}
+
+void quota_actor::refresh(nanoseconds max_age) {
+  asked_at_ = time_.now();
+  post(
+      control_, address(),
+      [route = options_.route, max_age](session& db) {
+        return begin_quota_refresh(db, route, max_age);
+      },
+      [](shared_result<bool> value) { return refresh_begun{std::move(value)}; });
+}
+
+void quota_actor::on_quota(const quota_answered& answer) {
+  if (!answer.quota) {
+    if (!silent_)
+      log_.warn("the provider did not tell its quota; asking again",
+                {{"route", options_.route_text}});
+    silent_ = true;
+    return;
+  }
+  if (silent_)
+    tell(supervisor_, note_provider_alive{options_.route});
+  silent_ = false;
+  quota_stale_ = false;
+  raw_quota_ = answer.quota->max_send_rate;
+  post(
+      control_, address(),
+      [route = options_.route, quota = *answer.quota](session& db) {
+        auto stored = store_quota(db, route, quota);
+        return stored ? read_quota(db, route)
+                      : result<std::optional<cached_quota>>{stored.failure()};
+      },
+      [](shared_result<std::optional<cached_quota>> value) {
+        return quota_read{std::move(value)};
+      });
+}
+
+/// Gives the route the target it should have, unless it has it or a change is on its way.
+void quota_actor::adjust_target() {
+  if (!is_active() || changing_ || quota_stale_ || brake_unwritten_)
+    return;
+  auto braked = last_->reading.brake_left > nanoseconds{0};
+  auto target = wanted_target(options_, raw_quota_, braked);
+  if (!target || *target == newest_target())
+    return;
+  grid_lead lead;
+  if (held_) {
+    refuse_present_grids();
+    lead.held = held_lead;
+    held_ = false;
+  }
+  log_.info("the route's target changes", {{"route", options_.route_text},
+                                           {"from", newest_target().per_second()},
+                                           {"to", target->per_second()},
+                                           {"braked", braked}});
+  change_route([route = options_.route, node = options_.node, target = *target, lead](session& db) {
+    return set_target(db, route, node, target, lead);
+  });
+}
+
+template <class Work>
+void quota_actor::change_route(Work work) {
+  changing_ = true;
+  post(control_, address(), std::move(work),
+       [](shared_result<route_reading> value) { return route_changed{std::move(value)}; });
+}
+
+void quota_actor::on_changed(const route_changed& answer) {
+  changing_ = false;
+  if (!*answer.reading) {
+    log_.warn("the route's target could not be changed; trying again",
+              {{"route", options_.route_text}, {"error", answer.reading->failure().text}});
+    return;
+  }
+  if (!last_)
+    return;
+  last_->reading = **answer.reading;
+  last_->clock_step = nanoseconds{0};
+  if (last_->reading.brake_left > nanoseconds{0})
+    brake_unwritten_ = false;
+  // Somebody else may have written a grid that we had not heard of when the courier was told.
+  if (held_)
+    desk_.refuse_grids(options_.route, newest_grid() - 1);
+  tell(supervisor_, *last_);
+  adjust_target();
+}
+
+// Refusals
+// -----------------------------------------------------------------------------------------
+
+void quota_actor::heed(const heed_refusal& refused) {
+  switch (refused.what) {
+  case refusal::none:
+  case refusal::this_message:
+    return;
+  case refusal::rate:
+    return brake();
+  case refusal::daily_quota:
+    log_.warn("the provider's daily quota is used up; the route waits",
+              {{"route", options_.route_text}});
+    return change_route(
+        [route = options_.route, wait = std::max(refused.retry_after, options_.daily_wait)](
+            session& db) -> result<route_reading> {
+          if (auto waiting = wait_for_daily_quota(db, route, wait); !waiting)
+            return waiting.failure();
+          return read_route(db, route);
+        });
+  case refusal::sending_paused:
+    log_.error("the provider refuses to send for this account; the route stops",
+               {{"route", options_.route_text}, {"provider", refused.text}});
+    return change_route([route = options_.route,
+                         text = refused.text](session& db) -> result<route_reading> {
+      if (auto stopped = stop_route(db, route, "the provider paused sending: " + text); !stopped)
+        return stopped.failure();
+      return read_route(db, route);
+    });
+  }
+}
+
+void quota_actor::brake() {
+  auto now = time_.now();
+  // Refusals arrive in bunches, one for each call that was on the wire: they are one event.
+  if (!last_ || (braked_at_ != boot_instant{} && now - braked_at_ < std::chrono::seconds{1}))
+    return;
+  braked_at_ = now;
+  quota_stale_ = true;
+  held_ = true;
+  refuse_present_grids();
+  log_.warn("the provider refused for the rate; braking",
+            {{"route", options_.route_text}, {"target", newest_target().per_second()}});
+  brake_unwritten_ = true;
+  write_brake();
+  refresh(nanoseconds{0});
+}
+
+/// Tried again until the row has it: until then the courier refuses every grid there is.
+void quota_actor::write_brake() {
+  change_route([route = options_.route, node = options_.node, brake = options_.brake](session& db) {
+    grid_lead lead;
+    lead.held = held_lead;
+    return brake_route(db, route, node, brake, lead);
+  });
+}
+
+void quota_actor::refuse_present_grids() {
+  desk_.refuse_grids(options_.route, newest_grid());
+}
+
+std::int64_t quota_actor::newest_grid() const {
+  const auto& reading = last_->reading;
+  return reading.next ? reading.next->number : reading.current.number;
+}
+
+rate quota_actor::newest_target() const {
+  const auto& reading = last_->reading;
+  return reading.next ? reading.next->target : reading.current.target;
+}
+
+} // namespace paceline
