@@ -155,6 +155,10 @@ error session::understand(std::string_view what, error_kind lost) {
   std::string message;
   last_sqlstate_.clear();
   const auto kind = kind_of_current(lost, last_sqlstate_, message);
+  if (!connection_->is_open()) // libpqxx then says something about encodings
+    message = kind == error_kind::in_doubt
+                  ? "the connection was lost; whether it was done is not known"
+                  : "the connection was lost";
   error failure{kind, std::string{what} + ": " + message};
   if (!last_sqlstate_.empty())
     failure.text += " (SQLSTATE " + last_sqlstate_ + ")";
