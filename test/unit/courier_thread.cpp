@@ -5,7 +5,7 @@
 #include <system_error>
 #include <thread>
 
-#include "courier_support.hpp"
+#include "test/unit/courier_support.hpp"
 #include "transport/courier.hpp"
 #include "transport/providers/simulated.hpp"
 

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "courier_support.hpp"
+#include "test/unit/courier_support.hpp"
 #include "transport/providers/ledger.hpp"
 #include "transport/providers/simulated.hpp"
 #include "transport/providers/token_bucket.hpp"
