@@ -1,0 +1,221 @@
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+#include "config/text.hpp"
+#include "storage/messages.hpp"
+#include "storage/suppressions.hpp"
+#include "storage/wake_listener.hpp"
+#include "tools/paceline/arguments.hpp"
+#include "tools/paceline/commands.hpp"
+#include "tools/paceline/message_text.hpp"
+#include "tools/paceline/output.hpp"
+#include "tools/paceline/program.hpp"
+
+namespace paceline {
+namespace {
+
+struct list_options {
+  std::string campaign, status, recipient, before;
+  std::int32_t limit = 50;
+  bool as_json = false;
+};
+
+struct one_options {
+  std::string id, as;
+  bool as_json = false;
+};
+
+result<message_filter> filter_of(const list_options& options) {
+  message_filter filter;
+  filter.limit = options.limit;
+  if (!options.campaign.empty()) {
+    auto which = parse_id_as<stream_id>(options.campaign, "campaign");
+    if (!which)
+      return which.failure();
+    filter.campaign = *which;
+  }
+  if (!options.before.empty()) {
+    auto which = parse_id_as<message_id>(options.before, "message");
+    if (!which)
+      return which.failure();
+    filter.before = *which;
+  }
+  if (!options.status.empty()) {
+    filter.status = parse_status(options.status);
+    if (!filter.status)
+      return error{error_kind::invalid, "'" + printable(options.status) + "' is no status: one of "
+                                            + all_statuses() + "."};
+  }
+  if (!options.recipient.empty())
+    filter.recipient = normalized_address(options.recipient);
+  return filter;
+}
+
+int run_list(program& with, const list_options& options) {
+  const auto filter = filter_of(options);
+  if (!filter)
+    return say_wrong_use(filter.failure().text, "messages list");
+  const auto values = with.configured();
+  if (!values)
+    return exit_wrong_use;
+  auto on = with.connect(*values);
+  if (!on)
+    return say_error(on.failure());
+  const auto messages = list_messages(**on, *filter);
+  if (!messages)
+    return say_error(messages.failure());
+  if (options.as_json) {
+    json_text out;
+    out.begin_array();
+    for (const auto& message : *messages)
+      message_json(out, message);
+    print(out.end_array().line());
+    return exit_fine;
+  }
+  print(messages_text(*messages));
+  if (static_cast<std::int32_t>(messages->size()) == options.limit)
+    print("Older ones: add --before " + std::to_string(messages->back().id.value()) + "\n");
+  return exit_fine;
+}
+
+int run_show(program& with, const one_options& options) {
+  const auto which = parse_id_as<message_id>(options.id, "message");
+  if (!which)
+    return say_wrong_use(which.failure().text, "messages show");
+  const auto values = with.configured();
+  if (!values)
+    return exit_wrong_use;
+  auto on = with.connect(*values);
+  if (!on)
+    return say_error(on.failure());
+  const auto message = show_message(**on, *which);
+  if (!message)
+    return say_error(message.failure());
+  if (options.as_json) {
+    json_text out;
+    message_json(out, *message);
+    print(out.line());
+  } else {
+    print(message_text(*message));
+  }
+  return exit_fine;
+}
+
+resolution resolution_of(std::string_view word) {
+  return word == "accepted"   ? resolution::accepted
+         : word == "rejected" ? resolution::rejected
+                              : resolution::send_again;
+}
+
+/// The new message waits for nobody, but a hint makes it quick.
+void wake_route_of(session& on, message_id which) {
+  const auto message = show_message(on, which);
+  if (!message || !send_wake(on, message->route))
+    say("no wake-up could be sent; nodes will find the message at their next poll");
+}
+
+int run_resolve(program& with, const one_options& options) {
+  const auto which = parse_id_as<message_id>(options.id, "message");
+  if (!which)
+    return say_wrong_use(which.failure().text, "messages resolve");
+  const auto values = with.configured();
+  if (!values)
+    return exit_wrong_use;
+  auto on = with.connect(*values);
+  if (!on)
+    return say_error(on.failure());
+  auto ids = make_id_source(**on);
+  if (!ids)
+    return say_error(ids.failure());
+  const auto resolved =
+      resolve_message(**on, *ids, *which, resolution_of(options.as), operator_writer);
+  if (!resolved)
+    return say_error(resolved.failure());
+  if (resolved->resent_as)
+    wake_route_of(**on, *resolved->resent_as);
+  if (options.as_json) {
+    json_text out;
+    out.begin_object().id("message", resolved->old_message).member("resolved_as", options.as);
+    out.id("resent_as", resolved->resent_as.value_or(message_id{}));
+    print(out.end_object().line());
+  } else if (resolved->resent_as) {
+    print("Message " + options.id + " is closed as rejected and sent again as "
+          + std::to_string(resolved->resent_as->value()) + ".\n");
+  } else {
+    print("Message " + options.id + " is " + options.as + " now.\n");
+  }
+  return exit_fine;
+}
+
+void add_list(CLI::App& messages, program& with) {
+  const auto options = std::make_shared<list_options>();
+  auto* const list = messages.add_subcommand("list", "The newest messages");
+  list->add_option("--campaign", options->campaign, "Only of this campaign")->type_name("ID");
+  list->add_option("--status", options->status, "Only those, such as acceptance_unknown");
+  list->add_option("--recipient", options->recipient, "Only those to this address")
+      ->type_name("ADDRESS");
+  list->add_option("--before", options->before, "The next page: only ids below this")
+      ->type_name("ID");
+  list->add_option("--limit", options->limit, "At most so many")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  list->add_flag("--json", options->as_json, "Print JSON");
+  list->footer("Examples:\n"
+               "  paceline messages list --status acceptance_unknown\n"
+               "  paceline messages list --recipient anna@example.com --json\n"
+               "  paceline messages list --campaign 373217432412160000 --limit 200");
+  list->callback(
+      [&with, options] { with.chosen = [&with, options] { return run_list(with, *options); }; });
+}
+
+void add_show(CLI::App& messages, program& with) {
+  const auto options = std::make_shared<one_options>();
+  auto* const show = messages.add_subcommand("show", "All that is known of one message");
+  show->add_option("ID", options->id, "The message")->required();
+  show->add_flag("--json", options->as_json, "Print JSON");
+  show->footer("Examples:\n"
+               "  paceline messages show 373217432412160001\n"
+               "  paceline messages show 373217432412160001 --json");
+  show->callback(
+      [&with, options] { with.chosen = [&with, options] { return run_show(with, *options); }; });
+}
+
+void add_resolve(CLI::App& messages, program& with) {
+  const auto options = std::make_shared<one_options>();
+  auto* const resolve =
+      messages.add_subcommand("resolve", "Say what became of a message that is unknown");
+  resolve->add_option("ID", options->id, "The message, in status acceptance_unknown")->required();
+  resolve
+      ->add_option("--as", options->as,
+                   "accepted: the provider has it; rejected: it will not "
+                   "be delivered; send-again: risk that it arrives twice")
+      ->required()
+      ->type_name("RESOLUTION")
+      ->check(CLI::IsMember({"accepted", "rejected", "send-again"}));
+  resolve->add_flag("--json", options->as_json, "Print JSON");
+  resolve->footer("Look into the provider's console first: only there one can see whether it was "
+                  "taken.\n"
+                  "\n"
+                  "Examples:\n"
+                  "  paceline messages resolve 373217432412160001 --as accepted\n"
+                  "  paceline messages resolve 373217432412160001 --as send-again");
+  resolve->callback(
+      [&with, options] { with.chosen = [&with, options] { return run_resolve(with, *options); }; });
+}
+
+} // namespace
+
+void add_messages(CLI::App& app, program& with) {
+  auto* const messages = app.add_subcommand("messages", "List, show, and resolve what is unknown");
+  messages->require_subcommand(1);
+  messages->footer("Examples:\n"
+                   "  paceline messages list --status acceptance_unknown\n"
+                   "  paceline messages show 373217432412160001\n"
+                   "  paceline messages resolve 373217432412160001 --as accepted");
+  add_list(*messages, with);
+  add_show(*messages, with);
+  add_resolve(*messages, with);
+}
+
+} // namespace paceline
