@@ -1,0 +1,98 @@
+/// Plans of the hot statements, with many rows in flight and with none: the primary key for
+/// whatever names its rows, the due index for the due scan, never a walk over the table.
+#include "test/pg/dispatch_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include "storage/sql/queries.hpp"
+
+using namespace paceline;
+using namespace paceline::test;
+
+namespace {
+
+struct plans_fixture : dispatch_fixture {
+  /// The generic plan: what a prepared statement gets, whatever its parameters are.
+  std::string plan_of(const query_text& query, const std::vector<std::string>& arguments) {
+    pqxx::connection on{dsn};
+    pqxx::work work{on};
+    work.exec("SET LOCAL plan_cache_mode = force_generic_plan");
+    work.exec("PREPARE asked AS " + std::string{query.text});
+    std::string execute = "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE asked(";
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      execute.append(i == 0 ? "'" : ", '").append(arguments[i]).append("'");
+    std::string plan;
+    for (const auto& row : work.exec(execute + ")"))
+      plan.append(row[0].c_str()).append("\n");
+    return plan;
+  }
+  void check_by_primary_key(const std::string& plan) {
+    BOOST_TEST_INFO(plan);
+    BOOST_TEST(plan.find("Index Scan using message_states_pkey") != std::string::npos);
+    BOOST_TEST_INFO(plan);
+    BOOST_TEST(plan.find("Seq Scan on message_states") == std::string::npos);
+    BOOST_TEST_INFO(plan);
+    BOOST_TEST(plan.find("using message_states_due") == std::string::npos);
+  }
+  std::string claim_plan(const std::vector<due_message>& rows) {
+    std::vector<message_id> asked;
+    std::vector<int> versions, projects;
+    std::vector<std::string> addresses;
+    for (const auto& row : rows) {
+      asked.push_back(row.of.message);
+      versions.push_back(row.of.version);
+      projects.push_back(1);
+      addresses.push_back(row.recipients.at(0));
+    }
+    const auto number = [](auto id) { return std::to_string(id.value()); };
+    return plan_of(sql::claim_group,
+                   {number(shards[0]), number(epochs[0]), "9", "0", "{" + stream + "}",
+                    array_literal(asked), array_literal(versions), array_literal(asked),
+                    array_literal(projects), text_array_literal(addresses)});
+  }
+  std::string record_plan(const std::vector<attempt>& attempts) {
+    std::vector<message_id> asked;
+    std::vector<std::optional<std::int64_t>> none(attempts.size());
+    for (const auto& of : attempts)
+      asked.push_back(of.message);
+    const auto zeros = array_literal(std::vector<int>(attempts.size(), 0));
+    const auto nulls = array_literal(none);
+    return plan_of(sql::record_outcomes, {array_literal(asked), zeros, zeros, zeros, nulls, nulls,
+                                          nulls, nulls, "2000000", "32000000", "1"});
+  }
+  std::string due_plan() {
+    return plan_of(sql::reserve_due,
+                   {"{" + stream + "}", "{NULL}", "{0}", "{24}", "4", "1", "{t}"});
+  }
+  std::string stream;
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(plans, plans_fixture)
+
+BOOST_AUTO_TEST_CASE(hot_statements_use_their_index_whatever_is_in_flight) {
+  const auto campaign = make_campaign(40000);
+  stream = std::to_string(campaign.value());
+  const auto rows = due(campaign, 100);
+  for (const std::string in_flight : {"none", "half"}) {
+    if (in_flight == "half")
+      ask("UPDATE message_states SET status = 1, epoch = 1 WHERE bucket < 512");
+    ask("ANALYZE");
+    check_by_primary_key(claim_plan(rows));
+    check_by_primary_key(record_plan(attempts_of(rows)));
+    const auto plan = due_plan();
+    BOOST_TEST_INFO(plan);
+    BOOST_TEST(plan.find("Index Scan using message_states_due") != std::string::npos);
+    BOOST_TEST(plan.find("Seq Scan on message_states") == std::string::npos);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_sweep_reads_nothing_while_no_epoch_is_lost) {
+  make_campaign(100);
+  const auto plan = plan_of(sql::sweep_interrupted, {"0", "100", "1"});
+  BOOST_TEST_INFO(plan);
+  BOOST_TEST(plan.find("Scan on message_states m (never executed)") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
