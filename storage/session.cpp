@@ -117,12 +117,17 @@ public:
   bool operator()(const char message[]) noexcept override {
     if (std::strstr(message, "synchronous replication") != nullptr)
       unreplicated_ = true;
+    if (std::strncmp(message, "FATAL", 5) == 0)
+      ended_ = true;
     return false; // nothing of it goes to standard error
   }
   bool take_unreplicated() { return std::exchange(unreplicated_, false); }
+  /// The server has said goodbye, a moment before it closes the socket.
+  bool has_ended() const { return ended_; }
 
 private:
   bool unreplicated_ = false;
+  bool ended_ = false;
 };
 
 session::session(std::unique_ptr<pqxx::connection> connection, bool prepared,
@@ -182,7 +187,7 @@ std::optional<error> session::unusable(std::string_view what) {
     pollfd socket{connection_->sock(), POLLIN, 0};
     for (int reads = 0; !broken_ && reads < 4 && ::poll(&socket, 1, 0) > 0; ++reads) {
       connection_->get_notifs();
-      broken_ = !connection_->is_open();
+      broken_ = notices_->has_ended() || !connection_->is_open();
     }
   } catch (const std::exception&) {
     broken_ = true;
