@@ -6,6 +6,14 @@
 #include "actors/database_post.hpp"
 
 namespace paceline {
+namespace {
+
+// What keeps a shard from claiming passes without a message to it: a clock estimate that gets
+// better, a recorder that catches up. A route that waits or is stopped is announced, too.
+constexpr nanoseconds soon = std::chrono::milliseconds{50};
+constexpr nanoseconds later = std::chrono::seconds{1};
+
+} // namespace
 
 shard_actor::shard_actor(caf::actor_config& config, shard_options options,
                          shard_surroundings around, start_shard start, use_reading reading)
@@ -89,8 +97,10 @@ void shard_actor::on_reading(const use_reading& reading) {
     run_->braked = run_->braked || reading_.brake_left > nanoseconds{0};
 }
 
+/// The target in force, or the announced one where nothing may start yet: rows are read ahead.
 rate shard_actor::target_now() const {
-  return grid_at(pace_, database_now()).target;
+  auto now = grid_at(pace_, database_now()).target;
+  return now.is_zero() && pace_.next ? pace_.next->target : now;
 }
 
 bool shard_actor::may_claim() const {
@@ -143,8 +153,8 @@ void shard_actor::drive() {
     return finish_run(false);
   if (disowned_)
     return;
-  if (now < quiet_until_)
-    return wait_until(clock_.at(quiet_until_));
+  if (!may_claim())
+    return wait_until(database_now() + (reading_.state == route_state::running ? soon : later));
   auto database_time = database_now();
   plan_reading(database_time);
   plan_grant(database_time);
