@@ -1,7 +1,7 @@
 -- The tables of the dispatch path. Invariants are constraints here, not habits in the code.
 -- Columns are ordered by size, so that the hot rows carry no padding.
 
-CREATE SEQUENCE epochs;                                         -- one for all shards: an epoch names one ownership
+CREATE SEQUENCE epochs; -- one for all shards: an epoch names one ownership
 CREATE SEQUENCE node_numbers;
 CREATE SEQUENCE id_lanes MINVALUE 0 MAXVALUE 1023 START 0 CYCLE; -- see id_source
 
@@ -12,7 +12,8 @@ CREATE TABLE projects (
 );
 INSERT INTO projects (id, name) VALUES (1, 'default');
 
--- One row per environment:region. Topology, grid, brake, quota cache and daily grants of the whole cluster.
+-- One row per environment:region. Topology, grid, brake, quota cache and daily grants of the whole
+-- cluster.
 CREATE TABLE routes (
   id               int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   environment      text NOT NULL CHECK (environment ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
@@ -34,8 +35,10 @@ CREATE TABLE routes (
   max_24h          bigint CHECK (max_24h >= -1),
   sent_24h         bigint CHECK (sent_24h >= 0),
   granted          bigint NOT NULL DEFAULT 0 CHECK (granted >= 0), -- drawn since quota_at
-  own_24h          bigint NOT NULL DEFAULT 0 CHECK (own_24h >= 0), -- our grants of the 24 h before quota_at
-  state            text NOT NULL DEFAULT 'running' CHECK (state IN ('running', 'waiting', 'stopped')),
+  -- Our grants of the 24 h before quota_at.
+  own_24h          bigint NOT NULL DEFAULT 0 CHECK (own_24h >= 0),
+  state            text NOT NULL DEFAULT 'running'
+                   CHECK (state IN ('running', 'waiting', 'stopped')),
   state_reason     text NOT NULL DEFAULT '',
   waiting_until    timestamptz,
   CHECK ((state = 'waiting') = (waiting_until IS NOT NULL)),
@@ -102,7 +105,8 @@ CREATE TABLE streams (
   project       bigint NOT NULL REFERENCES projects,
   route         int NOT NULL REFERENCES routes,
   kind          text NOT NULL CHECK (kind IN ('direct', 'campaign')),
-  state         text NOT NULL DEFAULT 'running'  -- finished: nobody has to look for due rows any more
+  -- finished: nobody has to look for due rows any more.
+  state         text NOT NULL DEFAULT 'running'
                 CHECK (state IN ('running', 'paused', 'canceled', 'finished')),
   priority      smallint NOT NULL CHECK (priority BETWEEN 0 AND 100),  -- lower goes first
   weight        int NOT NULL DEFAULT 100 CHECK (weight BETWEEN 1 AND 1000),
@@ -116,8 +120,9 @@ CREATE TABLE campaigns (
   id              bigint PRIMARY KEY REFERENCES streams,  -- the stream of the same id
   content         bigint NOT NULL REFERENCES contents,
   name            text NOT NULL,
-  state           text NOT NULL CHECK (state IN ('draft', 'prepared', 'scheduled', 'sending', 'paused',
-                                                 'finished', 'canceled', 'failed')),
+  state           text NOT NULL
+                  CHECK (state IN ('draft', 'prepared', 'scheduled', 'sending', 'paused',
+                                   'finished', 'canceled', 'failed')),
   audience        bigint NOT NULL DEFAULT 0 CHECK (audience >= 0),
   expanded        bigint NOT NULL DEFAULT 0 CHECK (expanded BETWEEN 0 AND audience),
   expansion_done  boolean NOT NULL DEFAULT false,
@@ -131,7 +136,8 @@ CREATE TABLE campaigns (
 );
 CREATE INDEX campaigns_open ON campaigns (id) WHERE state IN ('sending', 'canceled');
 
--- Written once, never updated. For a campaign: its frozen audience, complete before the first is sent.
+-- Written once, never updated. For a campaign: its frozen audience, complete before the first is
+-- sent.
 CREATE TABLE messages (
   id          bigint PRIMARY KEY,
   project     bigint NOT NULL,
@@ -139,7 +145,7 @@ CREATE TABLE messages (
   content     bigint NOT NULL,
   created_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
   ordinal     int NOT NULL,                       -- position in the audience; 0 for direct mail
-  resend_of   bigint,                             -- the message an operator closed and sent again as this
+  resend_of   bigint,                             -- what an operator closed and sent again as this
   recipients  text[] NOT NULL CHECK (cardinality(recipients) BETWEEN 1 AND 50),
   fields      json NOT NULL DEFAULT '{}'
 );
@@ -152,7 +158,7 @@ CREATE TABLE message_states (
   due_at       timestamptz NOT NULL,
   changed_at   timestamptz NOT NULL,              -- of the last transition, on the database's clock
   expires_at   timestamptz,
-  started_at   timestamptz,                       -- when the provider call started, as the courier stamped it
+  started_at   timestamptz,                       -- of the provider call, as the courier stamped it
   route        int NOT NULL,
   version      int NOT NULL DEFAULT 0 CHECK (version >= 0),
   group_no     int NOT NULL DEFAULT 0,
@@ -165,16 +171,18 @@ CREATE TABLE message_states (
   diagnostic   text CHECK (length(diagnostic) <= 1000)
 ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 5000,
         autovacuum_analyze_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
--- The due scan, and only it, spells its guard `status = 0`. There must be no partial index on any other
--- status: the planner would use it for the record of outcomes and loop over all rows in flight.
+-- The due scan, and only it, spells its guard `status = 0`. There must be no partial index on any
+-- other status: the planner would use it for the record of outcomes and loop over all rows in
+-- flight.
 CREATE INDEX message_states_due ON message_states (stream, due_at, id) WHERE status = 0;
 
--- Sums per stream, spread over writers so that they don't wait for each other. One upsert per statement.
+-- Sums per stream, spread over writers so that they don't wait for each other. One upsert per
+-- statement.
 CREATE TABLE counters (
   stream       bigint NOT NULL,
   writer       int NOT NULL,
   total        bigint NOT NULL DEFAULT 0,
-  open         bigint NOT NULL DEFAULT 0,         -- queued and attempting; one writer's part may be negative
+  open         bigint NOT NULL DEFAULT 0,         -- queued and attempting; a part may be negative
   unknown      bigint NOT NULL DEFAULT 0,
   accepted     bigint NOT NULL DEFAULT 0,         -- accepted and later
   rejected     bigint NOT NULL DEFAULT 0,         -- rejected and rendering_failed
@@ -207,9 +215,9 @@ CREATE TABLE suppressions (
   PRIMARY KEY (project, environment, address)
 );
 
--- What a node reads of a route, here once for all statements (storage/route_row maps it). A next grid
--- that has started is the current one. read_at is the statement's start: the row is as old as the
--- snapshot, also where the statement waited for a lock before it answered.
+-- What a node reads of a route, here once for all statements (storage/route_row maps it). A next
+-- grid that has started is the current one. read_at is the statement's start: the row is as old as
+-- the snapshot, also where the statement waited for a lock before it answered.
 CREATE VIEW route_readings AS
 SELECT r.id, r.environment, r.generation, r.shard_count,
        CASE WHEN n.begun THEN r.grid_number + 1 ELSE r.grid_number END AS grid_number,

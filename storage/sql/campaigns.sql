@@ -6,8 +6,8 @@ INSERT INTO streams (id, project, route, kind, priority, weight, rate_cap_mhz)
 VALUES ($1::bigint, $2::bigint, $3::int, 'campaign', $4::smallint, $5::int, $6::bigint);
 
 -- name: insert_campaign
--- $1 id, $2 content, $3 name, $4 audience, $5 first and $6 last message, $7 microseconds since it was asked
--- for.
+-- $1 id, $2 content, $3 name, $4 audience, $5 first and $6 last message, $7 microseconds since it
+-- was asked for.
 INSERT INTO campaigns (id, content, name, state, audience, first_message, last_message, expanded_to,
                        requested_at)
 VALUES ($1::bigint, $2::bigint, $3, 'sending', $4::bigint, $5::bigint, $6::bigint, $5::bigint - 1,
@@ -27,7 +27,8 @@ SELECT c.id, s.route, c.state = 'canceled' AS canceled, c.expansion_done, n.open
 
 -- name: expand_page
 -- $1 campaign, $2 page, $3 writer.
--- Locks: the stream FOR SHARE, the campaign, then counters. Index: messages_pkey from expanded_to on.
+-- Locks: the stream FOR SHARE, the campaign, then counters. Index: messages_pkey from expanded_to
+-- on.
 -- Two expanders of one campaign wait for each other at its row and go on where the other stopped.
 WITH stream AS MATERIALIZED (
   SELECT s.id, s.route FROM streams s WHERE s.id = $1::bigint AND s.state = 'running' FOR SHARE OF s
@@ -78,8 +79,9 @@ SELECT a.n AS inserted,
 
 -- name: cancel_page
 -- $1 campaign, $2 page, $3 writer.
--- Locks: messages, skipping held ones, so their order doesn't matter; then counters. A canceled campaign
--- never comes back, so its row needs no lock. Index: message_states_due (hence the plain `status = 0`).
+-- Locks: messages, skipping held ones, so their order doesn't matter; then counters. A canceled
+-- campaign never comes back, so its row needs no lock. Index: message_states_due (hence the plain
+-- `status = 0`).
 WITH locked AS MATERIALIZED (
   SELECT m.id
     FROM message_states m
@@ -130,8 +132,8 @@ SELECT true
    AND coalesce((SELECT sum(k.open) FROM counters k WHERE k.stream = c.id), 0) = 0;
 
 -- name: finish_campaign
--- $1 campaign; after lock_campaign in the same transaction: its snapshot is younger than the lock, so it
--- sees what a record that was reopening a message has committed.
+-- $1 campaign; after lock_campaign in the same transaction: its snapshot is younger than the lock,
+-- so it sees what a record that was reopening a message has committed.
 WITH ready AS (
   UPDATE campaigns c
      SET state = 'finished', finished_at = clock_timestamp()
@@ -143,7 +145,8 @@ UPDATE streams s SET state = 'finished' FROM ready r WHERE s.id = r.id
 RETURNING s.id;
 
 -- name: find_campaigns
--- $1 campaign or NULL for the newest, $2 limit. Locks nothing. Index: campaigns_pkey, counters_pkey.
+-- $1 campaign or NULL for the newest, $2 limit. Locks nothing. Index: campaigns_pkey,
+-- counters_pkey.
 SELECT c.id, c.name, r.environment || ':' || r.region AS route, c.state, c.audience, c.expanded,
        k.open, k.unknown, k.accepted, k.rejected, k.suppressed, k.canceled, k.expired, k.throttled,
        to_char(c.requested_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS requested_at,

@@ -1,11 +1,12 @@
--- Reserve, claim, settle. `status = 0` is spelt plainly only where the due index is wanted; every other
--- guard says IS NOT DISTINCT FROM, so that no partial index can be chosen for it.
+-- Reserve, claim, settle. `status = 0` is spelt plainly only where the due index is wanted; every
+-- other guard says IS NOT DISTINCT FROM, so that no partial index can be chosen for it.
 
 -- name: reserve_due
--- Per source: $1 streams bigint[], $2 due of the cursor in microseconds since 1970 bigint[] (NULL: from the
--- beginning), $3 id of the cursor bigint[], $4 limits int[], $7 own part or the others' bool[].
--- $5 shards of the route, $6 own index.
--- Locks nothing. Index: message_states_due, one range per source; the subselect makes "now" an index bound.
+-- Per source: $1 streams bigint[], $2 due of the cursor in microseconds since 1970 bigint[] (NULL:
+-- from the beginning), $3 id of the cursor bigint[], $4 limits int[], $7 own part or the others'
+-- bool[]. $5 shards of the route, $6 own index.
+-- Locks nothing. Index: message_states_due, one range per source; the subselect makes "now" an
+-- index bound.
 SELECT s.source, p.id, p.version, (extract(epoch FROM p.due_at) * 1000000)::bigint AS due_us,
        p.cost, p.throttles, m.project, m.content, m.recipients, m.fields
   FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $7::bool[])
@@ -15,8 +16,9 @@ SELECT s.source, p.id, p.version, (extract(epoch FROM p.due_at) * 1000000)::bigi
          FROM message_states t
         WHERE t.stream = s.stream AND t.status = 0
           AND t.due_at <= (SELECT clock_timestamp())
-          AND (t.due_at, t.id) > (coalesce('epoch'::timestamptz + s.due_us * interval '1 microsecond',
-                                          '-infinity'), s.id)
+          AND (t.due_at, t.id)
+              > (coalesce('epoch'::timestamptz + s.due_us * interval '1 microsecond',
+                          '-infinity'), s.id)
           AND (t.bucket % $5::int = $6::int) = s.own
         ORDER BY t.due_at, t.id
         LIMIT s.page) p
@@ -28,10 +30,10 @@ SELECT s.source, p.id, p.version, (extract(epoch FROM p.due_at) * 1000000)::bigi
 -- $7 versions int[]; flattened over all recipients: $8 message bigint[], $9 project bigint[],
 -- $10 address text[].
 -- No row: not the owner any more, or a newer group was there. Otherwise one row, with arrays.
--- Locks: the shard's row (the fence: whoever takes over waits for us, or we for him), streams FOR SHARE in
--- id order, messages in id order, skipping what others hold. Index: message_states_pkey.
--- A wholly suppressed message is not picked. A row of this very group is picked again: the repeat of a
--- claim in doubt; it may start only if a fresh claim would have been granted.
+-- Locks: the shard's row (the fence: whoever takes over waits for us, or we for him), streams FOR
+-- SHARE in id order, messages in id order, skipping what others hold. Index: message_states_pkey.
+-- A wholly suppressed message is not picked. A row of this very group is picked again: the repeat
+-- of a claim in doubt; it may start only if a fresh claim would have been granted.
 WITH fence AS (
   UPDATE shards SET group_no = $3::int, last_slot_ns = greatest(last_slot_ns, $4::bigint)
    WHERE id = $1::int AND epoch = $2::bigint AND owner IS NOT NULL AND group_no <= $3::int

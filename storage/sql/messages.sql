@@ -1,15 +1,17 @@
--- Messages as people and APIs see them. What enters a direct stream from here is counted under a negative
--- writer, spread over connections, so that it never waits for a recorder.
+-- Messages as people and APIs see them. What enters a direct stream from here is counted under a
+-- negative writer, spread over connections, so that it never waits for a recorder.
 
 -- name: insert_direct_message
--- $1 id, $2 project, $3 stream, $4 content, $5 recipients text[], $6 fields json, $7 route, $8 due in and
--- $9 expires in (NULL: never), both in microseconds, $10 the message it is sent again for or NULL.
+-- $1 id, $2 project, $3 stream, $4 content, $5 recipients text[], $6 fields json, $7 route, $8 due
+-- in and $9 expires in (NULL: never), both in microseconds, $10 the message it is sent again for or
+-- NULL.
 -- Locks: counters.
 WITH message AS (
   INSERT INTO messages (id, project, stream, content, ordinal, recipients, fields, resend_of)
   VALUES ($1::bigint, $2::bigint, $3::bigint, $4::bigint, 0, $5::text[], $6::json, $10::bigint)
 ), state AS (
-  INSERT INTO message_states (id, stream, route, due_at, changed_at, expires_at, bucket, status, cost)
+  INSERT INTO message_states (id, stream, route, due_at, changed_at, expires_at, bucket, status,
+                              cost)
   VALUES ($1::bigint, $3::bigint, $7::int,
           clock_timestamp() + $8::bigint * interval '1 microsecond', clock_timestamp(),
           clock_timestamp() + $9::bigint * interval '1 microsecond',
@@ -20,8 +22,8 @@ VALUES ($3::bigint, -1 - pg_backend_pid() % 16, 1, 1)
 ON CONFLICT (stream, writer) DO UPDATE SET total = c.total + 1, open = c.open + 1;
 
 -- name: find_messages
--- $1 least id, $2 id above the greatest, $3 stream or NULL, $4 status or NULL, $5 recipient or NULL,
--- $6 limit. Locks nothing. Index: messages_pkey backwards, for a campaign only its own range.
+-- $1 least id, $2 id above the greatest, $3 stream or NULL, $4 status or NULL, $5 recipient or
+-- NULL, $6 limit. Locks nothing. Index: messages_pkey backwards, for a campaign only its own range.
 -- A message without a state row has not been expanded yet.
 SELECT m.id, m.stream, r.environment || ':' || r.region AS route, n.status,
        coalesce(t.reason, 0) AS reason, coalesce(t.version, 0) AS version,

@@ -3,11 +3,13 @@
 -- name: record_outcomes
 -- Per outcome: $1 ids bigint[], $2 versions int[], $3 kinds smallint[] (0 accepted, 1 throttled,
 -- 2 rejected, 3 unknown, 4 not started), $4 reasons smallint[], $5 provider ids text[],
--- $6 diagnostics text[], $7 start of the call in microseconds since 1970 bigint[], $8 the provider's
--- Retry-After in microseconds bigint[]. Then $9 first and $10 longest backoff in microseconds, $11 writer.
--- Locks: streams FOR SHARE in id order, but only those where a late outcome would open a message again (a
--- finished campaign stays finished, its message unknown); messages in id order; counters and curve in
--- stream order. Index: message_states_pkey.
+-- $6 diagnostics text[], $7 start of the call in microseconds since 1970 bigint[], $8 the
+-- provider's
+-- Retry-After in microseconds bigint[]. Then $9 first and $10 longest backoff in microseconds, $11
+-- writer.
+-- Locks: streams FOR SHARE in id order, but only those where a late outcome would open a message
+-- again (a finished campaign stays finished, its message unknown); messages in id order; counters
+-- and curve in stream order. Index: message_states_pkey.
 WITH given AS MATERIALIZED (
   SELECT *
     FROM unnest($1::bigint[], $2::int[], $3::smallint[], $4::smallint[], $5::text[], $6::text[],
@@ -94,9 +96,9 @@ SELECT d.stream, d.changed,
 
 -- name: sweep_interrupted
 -- $1 least age in microseconds, $2 limit, $3 writer.
--- `left_over` reads without locks and scans the table, but only while an epoch is lost; `locked` asks
--- again under the row's lock, so that a fresh claim or a finished message stays. An epoch goes once this
--- statement's snapshot holds nothing of it: nobody can claim under it any more.
+-- `left_over` reads without locks and scans the table, but only while an epoch is lost; `locked`
+-- asks again under the row's lock, so that a fresh claim or a finished message stays. An epoch goes
+-- once this statement's snapshot holds nothing of it: nobody can claim under it any more.
 -- Locks: messages in id order, then counters. Index of `locked`: message_states_pkey.
 WITH ended AS MATERIALIZED (
   SELECT l.epoch
