@@ -1,6 +1,7 @@
 #include "actors/courier_desk.hpp"
 
 #include "actors/database_post.hpp"
+#include "actors/answers.hpp"
 #include "actors/messages.hpp"
 
 namespace paceline {

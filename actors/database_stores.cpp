@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "actors/database_post.hpp"
+#include "actors/answers.hpp"
 #include "actors/messages.hpp"
 #include "storage/quota.hpp"
 
@@ -26,27 +27,35 @@ std::vector<attempt> not_claimed(const claim_request& asked, const claim_reply& 
   return rest;
 }
 
+/// Due rows, and what they need that the shard does not have yet.
+result<reserved_rows> read_ahead(session& db, const reserve_request& request,
+                                 const std::vector<content_id>& known) {
+  auto pages = reserve_due(db, request);
+  if (!pages)
+    return pages.failure();
+  reserved_rows read{std::move(*pages), {}};
+  std::unordered_set<content_id> have(known.begin(), known.end());
+  for (const auto& page : read.pages)
+    for (const auto& row : page.rows)
+      if (have.insert(row.content).second)
+        read.contents.emplace_back(row.content, load_content(db, row.content));
+  return read;
+}
+
 } // namespace
 
 pool_shard_store::pool_shard_store(options how, route_id route, const record_backlog& backlog)
     : how_(std::move(how)), route_(route), backlog_(backlog),
       pool_(how_.connection, how_.connections, queue_bound, counts_) {}
 
-void pool_shard_store::reserve(const caf::actor_addr& reply_to, reserve_request request) {
+void pool_shard_store::reserve(const caf::actor_addr& reply_to, reserve_request request,
+                               std::vector<content_id> known) {
   post(
       pool_, reply_to,
-      [request = std::move(request)](session& db) { return reserve_due(db, request); },
-      [](shared_result<std::vector<reserve_page>> value) {
-        return rows_reserved{std::move(value)};
-      });
-}
-
-void pool_shard_store::load(const caf::actor_addr& reply_to, content_id id) {
-  post(
-      pool_, reply_to, [id](session& db) { return load_content(db, id); },
-      [id](shared_result<content> value) {
-        return content_loaded{id, std::move(value)};
-      });
+      [request = std::move(request), known = std::move(known)](session& db) {
+        return read_ahead(db, request, known);
+      },
+      [](shared_result<reserved_rows> value) { return rows_reserved{std::move(value)}; });
 }
 
 void pool_shard_store::claim(const caf::actor_addr& reply_to, claim_request request) {
@@ -92,10 +101,12 @@ void pool_shard_store::draw_grant(const caf::actor_addr& reply_to, std::int64_t 
       [](shared_result<std::int64_t> value) { return grant_drawn{std::move(value)}; });
 }
 
-void pool_shard_store::measure(const caf::actor_addr& reply_to) {
+void pool_shard_store::measure(const caf::actor_addr& reply_to, const start_shard& of) {
   post(
       pool_, reply_to, [](session& db) { return measure_round_trips(db); },
-      [](shared_result<round_trips> value) { return round_trips_measured{std::move(value)}; });
+      [of](shared_result<round_trips> value) {
+        return round_trips_measured{of, std::move(value)};
+      });
 }
 
 shard_store& pool_store_directory::store_of(const shard_row& shard, route_id route) {

@@ -24,13 +24,13 @@ public:
   };
   pool_shard_store(options how, route_id route, const record_backlog& backlog);
 
-  void reserve(const caf::actor_addr& reply_to, reserve_request) override;
-  void load(const caf::actor_addr& reply_to, content_id) override;
+  void reserve(const caf::actor_addr& reply_to, reserve_request,
+               std::vector<content_id> known) override;
   void claim(const caf::actor_addr& reply_to, claim_request) override;
   void reject(std::vector<preflight_failure>) override;
   void postpone(std::vector<attempt>) override;
   void draw_grant(const caf::actor_addr& reply_to, std::int64_t wanted) override;
-  void measure(const caf::actor_addr& reply_to) override;
+  void measure(const caf::actor_addr& reply_to, const start_shard& of) override;
   std::uint64_t statements() const override { return counts_.total(); }
   bool is_recording_behind() const override { return backlog_.is_behind(); }
   /// As database_pool::stop.

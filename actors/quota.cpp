@@ -102,8 +102,11 @@ void quota_actor::on_quota(const quota_answered& answer) {
     silent_ = true;
     return;
   }
-  if (silent_)
-    tell(supervisor_, note_provider_alive{options_.route});
+  if (silent_) {
+    auto news = *last_;
+    news.provider_alive = true;
+    tell(supervisor_, news);
+  }
   silent_ = false;
   quota_stale_ = false;
   raw_quota_ = answer.quota->max_send_rate;
@@ -169,8 +172,7 @@ void quota_actor::on_changed(const route_changed& answer) {
   adjust_target();
 }
 
-// Refusals
-// -----------------------------------------------------------------------------------------
+// Refusals --------------------------------------------------------------------
 
 void quota_actor::heed(const heed_refusal& refused) {
   switch (refused.what) {

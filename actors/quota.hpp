@@ -13,6 +13,7 @@
 #include <caf/all.hpp>
 
 #include "actors/dispatch/shard_ports.hpp"
+#include "actors/answers.hpp"
 #include "actors/messages.hpp"
 #include "config/logging.hpp"
 #include "storage/pool.hpp"
@@ -38,7 +39,7 @@ std::optional<rate> wanted_target(const quota_options& options, std::optional<ra
 /// readings). Runs on CAF's scheduler; never blocks.
 /// Receives: use_reading (supervisor), heed_refusal (shards), quota_answered (courier), answers of
 ///   the database.
-/// Sends: use_reading, note_provider_alive (supervisor).
+/// Sends: use_reading (supervisor).
 /// Persists: quota cache, target grid, brake, state of the route.
 /// After a crash: the row stands; whoever runs the route goes on from it.
 class quota_actor : public caf::event_based_actor {

@@ -15,6 +15,7 @@
 
 #include <caf/all.hpp>
 
+#include "actors/answers.hpp"
 #include "actors/messages.hpp"
 #include "config/logging.hpp"
 

@@ -30,13 +30,13 @@ caf::behavior supervisor_actor::make_behavior() {
       [this](const start_shard& order) { start(order); },
       [this](const stop_shard& order) { stop(order.shard, order.epoch); },
       [this](const use_reading& reading) { on_reading(reading); },
-      [this](const note_provider_alive& alive) { to_shards_of(alive.route, alive); },
       [this](const wake_route&) { poll(); },
       [this](const tick& due) {
         if (due.number == poll_number_)
           poll();
       },
       [this](const streams_polled& answer) { on_polled(answer); },
+      [this](const round_trips_measured& answer) { on_measured(answer); },
       [this](const end_run& ended) { on_run_ended(ended); },
       [this](const sweep_due&) { sweep(); },
       [this](const interrupted_swept& answer) { on_swept(answer); },
@@ -51,8 +51,7 @@ caf::behavior supervisor_actor::make_behavior() {
   };
 }
 
-// Shards
-// -------------------------------------------------------------------------------------------
+// Shards ----------------------------------------------------------------------
 
 void supervisor_actor::start(const start_shard& order) {
   auto reading = readings_.find(order.route);
@@ -64,7 +63,6 @@ void supervisor_actor::start(const start_shard& order) {
   shard_options options;
   options.policy = route->policy;
   options.run = options_.run;
-  options.node = options_.node_name;
   options.seed = options_.seed + static_cast<std::uint64_t>(order.ownership.epoch.value());
   shard_surroundings around{around_.stores.store_of(order.shard, order.route),
                             around_.desk,
@@ -79,8 +77,19 @@ void supervisor_actor::start(const start_shard& order) {
   send(around_.recorder, know_shard{order.shard.shard, actor.address()});
   send(route->quota, reading->second);
   send(around_.campaigns, reading->second);
+  around_.stores.store_of(order.shard, order.route).measure(address(), order);
   children_[order.shard.shard] = {actor, order};
   poll();
+}
+
+void supervisor_actor::on_measured(const round_trips_measured& answer) {
+  auto trips = *answer.measured ? **answer.measured : round_trips{};
+  around_.log.event(log_level::info, "SHARD_PLACED",
+                    {{"shard", answer.of.shard.name.text()},
+                     {"node", options_.node_name},
+                     {"epoch", answer.of.ownership.epoch.value()},
+                     {"database_small_ms", static_cast<double>(trips.small.count()) / 1e6},
+                     {"database_large_ms", static_cast<double>(trips.large.count()) / 1e6}});
 }
 
 void supervisor_actor::stop(shard_id shard, epoch_id epoch) {
@@ -134,7 +143,7 @@ void supervisor_actor::on_reading(const use_reading& reading) {
 
 void supervisor_actor::fire(child& which) {
   which.running = true;
-  send(which.actor, fire_alarm{++which.alarm});
+  send(which.actor, fire_alarm{++which.alarm, nullptr});
 }
 
 void supervisor_actor::on_run_ended(const end_run& ended) {
@@ -146,8 +155,7 @@ void supervisor_actor::on_run_ended(const end_run& ended) {
     fire(found->second);
 }
 
-// Looking for work
-// ---------------------------------------------------------------------------------
+// Looking for work ------------------------------------------------------------
 
 void supervisor_actor::poll() {
   if (polling_) {
@@ -185,20 +193,29 @@ void supervisor_actor::on_polled(const streams_polled& answer) {
     if (stream.due_in > nanoseconds{0})
       next = std::min(next, stream.due_in);
   }
-  for (auto& [route, streams] : by_route) {
-    auto due = std::any_of(streams.begin(), streams.end(),
-                           [](const due_stream& s) { return s.due_in <= nanoseconds{0}; });
-    to_shards_of(
-        route, offer_streams{std::make_shared<const std::vector<due_stream>>(std::move(streams))});
-    for (auto& [shard, child] : children_)
-      if (due && child.start.route == route && !child.running)
-        fire(child);
-  }
+  for (auto& [route, streams] : by_route)
+    offer(route, std::make_shared<const std::vector<due_stream>>(std::move(streams)));
   if (poll_again_) {
     poll_again_ = false;
     return poll();
   }
   poll_in(std::max<nanoseconds>(next, std::chrono::milliseconds{10}));
+}
+
+/// Tells a route's shards what there is, and wakes those that rest if anything is due.
+void supervisor_actor::offer(route_id route,
+                             std::shared_ptr<const std::vector<due_stream>> streams) {
+  auto due = std::any_of(streams->begin(), streams->end(),
+                         [](const due_stream& s) { return s.due_in <= nanoseconds{0}; });
+  for (auto& [shard, child] : children_) {
+    if (child.start.route != route)
+      continue;
+    if (due && !child.running) {
+      child.running = true;
+      ++child.alarm;
+    }
+    send(child.actor, fire_alarm{child.alarm, streams});
+  }
 }
 
 void supervisor_actor::poll_in(nanoseconds wait) {
@@ -224,8 +241,7 @@ void supervisor_actor::on_swept(const interrupted_swept& answer) {
   send(around_.campaigns, check_finished{swept->streams});
 }
 
-// Shutdown
-// -----------------------------------------------------------------------------------------
+// Shutdown --------------------------------------------------------------------
 
 void supervisor_actor::drain() {
   draining_ = true;

@@ -16,6 +16,7 @@
 #include <caf/all.hpp>
 
 #include "actors/dispatch/shard.hpp"
+#include "actors/answers.hpp"
 #include "actors/messages.hpp"
 #include "config/logging.hpp"
 #include "storage/pool.hpp"
@@ -60,9 +61,9 @@ struct supervisor_surroundings {
 
 /// One per node. Runs on CAF's scheduler; never blocks.
 /// Receives: start_shard, stop_shard, use_reading, report_released (cluster); end_run,
-///   report_drained (shards); note_provider_alive (quota); wake_route (listener, campaigns);
-///   report_recorded (recorder); drain_node (main).
-/// Sends: fire_alarm, offer_streams, use_reading, note_provider_alive, drain_node (shards);
+///   report_drained (shards); wake_route (listener, campaigns); report_recorded (recorder);
+///   drain_node (main).
+/// Sends: fire_alarm, use_reading, drain_node (shards);
 ///   know_shard, forget_shard, await_recorded (recorder); abandon_shard_ownership,
 ///   release_ownership (cluster).
 /// Persists: acceptance_unknown for what a sweep finds.
@@ -92,9 +93,11 @@ private:
   void on_reading(const use_reading& reading);
   void fire(child& which);
   void on_run_ended(const end_run& ended);
+  void on_measured(const round_trips_measured& answer);
 
   void poll();
   void on_polled(const streams_polled& answer);
+  void offer(route_id route, std::shared_ptr<const std::vector<due_stream>> streams);
   void poll_in(nanoseconds wait);
   void sweep();
   void on_swept(const interrupted_swept& answer);

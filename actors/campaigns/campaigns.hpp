@@ -11,6 +11,7 @@
 #include <caf/all.hpp>
 
 #include "actors/campaigns/round.hpp"
+#include "actors/answers.hpp"
 #include "actors/messages.hpp"
 #include "config/logging.hpp"
 #include "storage/pool.hpp"

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/answers.hpp"
 #include "actors/messages.hpp"
 #include "storage/campaigns.hpp"
 #include "storage/pool.hpp"

@@ -16,6 +16,7 @@
 
 #include "actors/cluster/clock_estimate.hpp"
 #include "actors/dispatch/shard_ports.hpp"
+#include "actors/answers.hpp"
 #include "actors/messages.hpp"
 #include "config/logging.hpp"
 #include "storage/pool.hpp"

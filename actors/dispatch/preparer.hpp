@@ -11,6 +11,7 @@
 #include <string>
 #include <unordered_map>
 #include <variant>
+#include <vector>
 
 #include "storage/claims.hpp"
 #include "storage/contents.hpp"
@@ -24,6 +25,7 @@ public:
   static constexpr std::size_t max_contents = 64;
 
   bool knows(content_id id) const { return entries_.contains(id); }
+  std::vector<content_id> known() const { return {by_age_.begin(), by_age_.end()}; }
   /// Takes a content that was loaded; one that doesn't compile makes all its messages fail for
   /// good.
   void learn(const content& loaded);

@@ -26,16 +26,10 @@ shard_actor::shard_actor(caf::actor_config& config, shard_options options,
 }
 
 caf::behavior shard_actor::make_behavior() {
-  around_.store.measure(address());
   return {
       [this](const fire_alarm& alarm) { on_alarm(alarm); },
-      [this](const offer_streams& offer) { on_offer(offer); },
       [this](const use_reading& reading) {
         on_reading(reading);
-        drive();
-      },
-      [this](const note_provider_alive&) {
-        policy_.provider_breaker().on_provider_alive(database_now());
         drive();
       },
       [this](const tick& due) {
@@ -45,7 +39,6 @@ caf::behavior shard_actor::make_behavior() {
         drive();
       },
       [this](const rows_reserved& answer) { on_rows(answer); },
-      [this](const content_loaded& answer) { on_content(answer); },
       [this](const group_claimed& answer) { on_claimed(answer); },
       [this](const grant_drawn& answer) {
         if (*answer.granted)
@@ -65,15 +58,6 @@ caf::behavior shard_actor::make_behavior() {
         }
         drive();
       },
-      [this](const round_trips_measured& answer) {
-        auto trips = *answer.measured ? **answer.measured : round_trips{};
-        around_.log.event(log_level::info, "SHARD_PLACED",
-                          {{"shard", shard_.name.text()},
-                           {"node", options_.node},
-                           {"epoch", epoch_.value()},
-                           {"database_small_ms", static_cast<double>(trips.small.count()) / 1e6},
-                           {"database_large_ms", static_cast<double>(trips.large.count()) / 1e6}});
-      },
       [this](const drain_node&) {
         draining_ = true;
         around_.desk.purge(shard_.shard, reason_code::node_stopping);
@@ -82,11 +66,12 @@ caf::behavior shard_actor::make_behavior() {
   };
 }
 
-// Time and pace
-// ------------------------------------------------------------------------------------
+// Time and pace ---------------------------------------------------------------
 
 void shard_actor::on_reading(const use_reading& reading) {
   clock_ = reading.clock;
+  if (reading.provider_alive)
+    policy_.provider_breaker().on_provider_alive(database_now());
   gate_ = shifted(gate_, reading.clock_step);
   if (reading.reading.read_at < pace_.read_at && reading.clock_step == nanoseconds{0})
     return;
@@ -109,26 +94,27 @@ bool shard_actor::may_claim() const {
          && clock_.is_good(now) && now >= quiet_until_ && !around_.store.is_recording_behind();
 }
 
-// The run
-// ------------------------------------------------------------------------------------------
+// The run ---------------------------------------------------------------------
 
 void shard_actor::on_alarm(const fire_alarm& alarm) {
-  if (alarm.number <= alarm_)
-    return;
-  alarm_ = alarm.number;
-  if (!run_) {
-    run_.emplace();
-    run_->began = around_.time.now();
-    run_->statements_before = around_.store.statements();
-    run_->braked = reading_.brake_left > nanoseconds{0};
+  if (alarm.streams)
+    offer(*alarm.streams);
+  if (alarm.number > alarm_) {
+    alarm_ = alarm.number;
+    if (!run_) {
+      run_.emplace();
+      run_->began = around_.time.now();
+      run_->statements_before = around_.store.statements();
+      run_->braked = reading_.brake_left > nanoseconds{0};
+    }
   }
   drive();
 }
 
-void shard_actor::on_offer(const offer_streams& offer) {
+void shard_actor::offer(const std::vector<due_stream>& streams) {
   auto now = database_now();
   std::vector<stream_id> offered;
-  for (const auto& stream : *offer.streams) {
+  for (const auto& stream : streams) {
     offered.push_back(stream.stream);
     policy_.put_stream({stream.stream, stream.project, stream.priority, stream.weight,
                         stream.rate_cap.value_or(rate{})},
@@ -140,7 +126,6 @@ void shard_actor::on_offer(const offer_streams& offer) {
     if (!std::binary_search(offered.begin(), offered.end(), known))
       drop(policy_.remove_stream(known));
   streams_ = std::move(offered);
-  drive();
 }
 
 void shard_actor::drive() {

@@ -20,6 +20,7 @@
 #include "actors/dispatch/run_report.hpp"
 #include "actors/dispatch/shard_policy.hpp"
 #include "actors/dispatch/shard_ports.hpp"
+#include "actors/answers.hpp"
 #include "actors/messages.hpp"
 #include "config/logging.hpp"
 
@@ -32,7 +33,6 @@ struct shard_options {
   policy_settings policy;
   nanoseconds run = std::chrono::seconds{45};
   std::uint64_t seed = 1; ///< of the breaker's jitter
-  std::string node;       ///< name, for SHARD_PLACED
 };
 
 /// Who and what a shard works with; all of it outlives the actor.
@@ -45,9 +45,8 @@ struct shard_surroundings {
 };
 
 /// Owns one shard from ownership to release. Runs on CAF's scheduler; never blocks.
-/// Receives: fire_alarm, offer_streams, use_reading, note_provider_alive, drain_node (supervisor);
-///   take_outcomes, forget_messages (recorder); rows_reserved, content_loaded, group_claimed,
-///   grant_drawn, round_trips_measured (database).
+/// Receives: fire_alarm, use_reading, drain_node (supervisor); take_outcomes, forget_messages
+///   (recorder); rows_reserved, group_claimed, grant_drawn (database).
 /// Sends: end_run, report_drained (supervisor); record_unsent (recorder); heed_refusal (quota);
 ///   publish_in_flight (cluster).
 /// Persists: the gate, with every claim.
@@ -67,8 +66,8 @@ private:
   struct held_row {
     stream_id stream;
     project_id project;
-    std::shared_ptr<const outgoing_message> message; ///< none until its content is known
-    std::optional<database_instant> draw_until;      ///< claimed: it may start in slots up to here
+    std::shared_ptr<const outgoing_message> message;
+    std::optional<database_instant> draw_until = {}; ///< claimed: it may start in slots up to here
     bool ended = false;                              ///< its outcome is with the recorder
   };
 
@@ -80,7 +79,7 @@ private:
 
   // The run
   void on_alarm(const fire_alarm& alarm);
-  void on_offer(const offer_streams& offer);
+  void offer(const std::vector<due_stream>& streams);
   void drive();
   void wait_until(database_instant when);
   void finish_run(bool idle);
@@ -89,8 +88,8 @@ private:
   // Reading ahead
   void plan_reading(database_instant now);
   void on_rows(const rows_reserved& answer);
-  void on_content(const content_loaded& answer);
-  void prepare_pages();
+  void learn_contents(const reserved_rows& read);
+  void prepare_pages(const reserved_rows& read);
   void drop(const std::vector<attempt>& rows);
   void on_database_error();
 
@@ -130,10 +129,8 @@ private:
   std::vector<stream_id> streams_; ///< offered last, in id order
   std::optional<group_claim> claim_;
   boot_instant claim_sent_{}, reserve_sent_{};
-  std::vector<reserve_plan> plans_;                 ///< asked for and not yet passed to the policy
-  std::vector<std::vector<due_message>> read_rows_; ///< their answers
-  std::size_t contents_awaited_ = 0;
-  boot_instant quiet_until_{}; ///< after a database error nothing is asked before this
+  std::vector<reserve_plan> plans_; ///< asked for and not answered
+  boot_instant quiet_until_{};      ///< after a database error nothing is asked before this
   std::int32_t errors_in_a_row_ = 0;
 
   std::int64_t tick_number_ = 0;

@@ -8,6 +8,7 @@
 
 #include <caf/all.hpp>
 
+#include "actors/messages.hpp"
 #include "storage/claims.hpp"
 #include "storage/contents.hpp"
 #include "storage/ownership.hpp"
@@ -19,10 +20,9 @@ namespace paceline {
 class shard_store {
 public:
   virtual ~shard_store() = default;
-  /// -> rows_reserved
-  virtual void reserve(const caf::actor_addr& reply_to, reserve_request) = 0;
-  /// -> content_loaded
-  virtual void load(const caf::actor_addr& reply_to, content_id) = 0;
+  /// -> rows_reserved, with the contents of the rows that are not among `known`.
+  virtual void reserve(const caf::actor_addr& reply_to, reserve_request,
+                       std::vector<content_id> known) = 0;
   /// -> group_claimed. What the claim did not get is settled by the same task, after the answer.
   virtual void claim(const caf::actor_addr& reply_to, claim_request) = 0;
   /// Permanent preflight failures. No answer: what could not be stored is read and fails again.
@@ -31,8 +31,8 @@ public:
   virtual void postpone(std::vector<attempt>) = 0;
   /// -> grant_drawn
   virtual void draw_grant(const caf::actor_addr& reply_to, std::int64_t wanted) = 0;
-  /// -> round_trips_measured
-  virtual void measure(const caf::actor_addr& reply_to) = 0;
+  /// -> round_trips_measured, to the supervisor
+  virtual void measure(const caf::actor_addr& reply_to, const start_shard& of) = 0;
   /// Statements this shard has sent so far, for DISPATCH_RUN.
   virtual std::uint64_t statements() const = 0;
   /// True while stored outcomes lag so far behind that nothing more may be claimed.

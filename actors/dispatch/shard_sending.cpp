@@ -165,8 +165,7 @@ send_order shard_actor::make_order(const held_row& row, const slot& at) const {
   return order;
 }
 
-// Outcomes
-// -----------------------------------------------------------------------------------------
+// Outcomes --------------------------------------------------------------------
 
 void shard_actor::on_outcomes(const take_outcomes& arrived) {
   auto now = around_.time.now();
