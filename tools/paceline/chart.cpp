@@ -41,12 +41,19 @@ std::string right_aligned(std::string_view text, std::size_t width) {
   return std::string(width - std::min(width, display_width(text)), ' ').append(text);
 }
 
-std::string axis_caption(const chart_columns& shown, std::int64_t seconds, std::size_t indent) {
-  std::string text(indent, ' ');
-  text += "0 s to " + grouped(seconds) + " s after the first start";
+/// Says what the axis is, at full length where that fits.
+std::string axis_caption(const chart_columns& shown, std::int64_t seconds, std::size_t indent,
+                         std::size_t width) {
+  std::string mean;
   if (shown.seconds_per_column > 1)
-    text += "; one column is the mean of " + grouped(shown.seconds_per_column) + " s";
-  return text + "\n";
+    mean = "; a column is the mean of " + grouped(shown.seconds_per_column) + " s";
+  const std::string range = "0 to " + grouped(seconds) + " s";
+  std::string text = range + " after the first start" + mean;
+  if (indent + text.size() > width)
+    text = range + mean;
+  if (indent + text.size() > width)
+    indent = 0;
+  return std::string(indent, ' ') + text.substr(0, width) + "\n";
 }
 
 } // namespace
@@ -81,8 +88,9 @@ std::string draw_chart(const std::vector<std::int64_t>& starts, const chart_opti
   const std::string top_label = decimal(top) + "/s";
   const std::string target_label = target > 0 ? "target " + decimal(target) : std::string{};
   const auto label_width = std::max<std::size_t>(top_label.size(), 3);
+  const int width = std::max(40, options.width);
   const int used = static_cast<int>(label_width + 2 + target_label.size() + 1);
-  const auto shown = fit_columns(starts, std::max(40, options.width) - used);
+  const auto shown = fit_columns(starts, width - used);
   const int height = std::max(2, options.height);
   const int target_row = target > 0 ? row_of(target, top, height) : -1;
 
@@ -108,7 +116,9 @@ std::string draw_chart(const std::vector<std::int64_t>& starts, const chart_opti
   for (std::size_t i = 0; i < shown.heights.size(); ++i)
     out += marks.floor;
   out += "\n";
-  return out + axis_caption(shown, static_cast<std::int64_t>(starts.size()), label_width + 2);
+  return out
+         + axis_caption(shown, static_cast<std::int64_t>(starts.size()), label_width + 2,
+                        static_cast<std::size_t>(width));
 }
 
 } // namespace paceline

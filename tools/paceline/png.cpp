@@ -118,13 +118,15 @@ std::string gnuplot_script(const picture& what) {
   script += "set title " + quoted(what.title) + "\n";
   script += "set xlabel 'seconds after the first start'\n"
             "set ylabel 'starts per second'\n"
-            "set format y \"%'.0f\"\n"
+            "set format y '%.0f'\n"
             "set yrange [0:*]\nset offsets 0, 0, graph 0.08, 0\n"
             "set grid ytics lc rgb '#dddddd'\n"
-            "set style fill solid 0.85 noborder\nset boxwidth 0.9\n"
-            "set key outside bottom center horizontal\nset tics out nomirror\n";
+            "set style fill solid 0.85 noborder\n"
+            "set key outside top right horizontal\nset tics out nomirror\n";
   script += "set xrange [-0.5:"
             + std::to_string(std::max<std::size_t>(what.dispatched.starts.size(), 1)) + " - 0.5]\n";
+  // Gaps between many thin bars would only shimmer.
+  script += what.dispatched.starts.size() > 60 ? "set boxwidth 1\n" : "set boxwidth 0.9\n";
   script += "$curve << END\n";
   std::int64_t second = 0;
   for (const auto starts : what.dispatched.starts)

@@ -99,8 +99,8 @@ int finish_watching(program& with, const send_options& options, const settings& 
   const auto seen = watch_campaign(with, values, started.id);
   if (seen.end == watch_end::interrupted) {
     print_json(options, started, nullptr);
-    say("stopped watching; the campaign goes on. `paceline campaigns show " + id
-        + "` shows it,\n          `paceline campaigns cancel " + id + "` stops it.");
+    say("stopped watching; the campaign goes on. `paceline campaigns show " + id + "` shows it;");
+    say("`paceline campaigns cancel " + id + "` stops it.");
     return exit_interrupted;
   }
   if (seen.end == watch_end::failed) {
@@ -123,7 +123,9 @@ int finish_watching(program& with, const send_options& options, const settings& 
     return say_error(saved.failure());
   if (is_settled(report->campaign))
     return exit_fine;
-  say("not every recipient is in a final state: see unknown and stranded");
+  say(report->campaign.state == "canceled"
+          ? "the campaign was canceled before everybody got it"
+          : "not every recipient is in a final state: see unknown and stranded");
   return exit_failed;
 }
 

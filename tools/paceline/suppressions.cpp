@@ -112,9 +112,11 @@ int run_change(program& with, suppression_options& options, const std::string& c
     out.begin_object().member("environment", options.environment).member("given", given);
     print(out.member("changed", changed).end_object().line());
   } else {
-    print(grouped(changed) + " of " + counted(given, "address", "addresses")
-          + (command == "add" ? " added; the others were" : " removed; the others were not")
-          + " there already.\n");
+    print(counted(changed, "address", "addresses") + (command == "add" ? " added" : " removed")
+          + (changed == given ? ""
+                              : "; " + grouped(given - changed)
+                                    + (command == "add" ? " already there" : " not there"))
+          + ".\n");
   }
   return exit_fine;
 }

@@ -35,7 +35,8 @@ public:
   progress_display(const progress_display&) = delete;
   progress_display& operator=(const progress_display&) = delete;
 
-  void show(const campaign_view& campaign) {
+  /// `is_last`: shown in any case.
+  void show(const campaign_view& campaign, bool is_last) {
     const auto now = steady_clock::now();
     meter_.read(seconds_of(now - begin_), campaign);
     if (on_.is_terminal) {
@@ -43,7 +44,7 @@ public:
       std::fprintf(stderr, "\r%s\x1b[K", progress_line(campaign, meter_, on_.width - 1).c_str());
       std::fflush(stderr);
       is_open_ = true;
-    } else if (now >= next_plain_) {
+    } else if (is_last || now >= next_plain_) {
       std::fprintf(stderr, "%s\n", progress_line(campaign, meter_, 0).c_str());
       next_plain_ = now + plain_line_every;
     }
@@ -112,7 +113,7 @@ private:
       display_.note("The database is back.");
     last_ = *view;
     if constexpr (std::is_same_v<View, campaign_view>)
-      display_.show(*view);
+      display_.show(*view, rules_.is_over(*view));
     if (rules_.is_over(*view))
       return watched<View>{watch_end::over, std::move(last_), {}};
     look_for_nodes(*view);
