@@ -233,7 +233,8 @@ SELECT r.id, r.environment, r.generation, r.shard_count,
        CASE WHEN r.waiting_until > statement_timestamp()
             THEN (extract(epoch FROM r.waiting_until - statement_timestamp()) * 1e9)::bigint
             ELSE 0 END AS waiting_left_ns,
-       coalesce(r.max_24h, -1) >= 0 AS daily_limited
+       coalesce(r.max_24h, -1) >= 0 AS daily_limited,
+       coalesce(r.max_rate_mhz, 0) AS quota_mhz
   FROM routes r
  CROSS JOIN LATERAL (SELECT (extract(epoch FROM statement_timestamp()) * 1e9)::bigint AS now_ns) t
  CROSS JOIN LATERAL (SELECT coalesce(r.next_start_ns <= t.now_ns, false) AS begun) n;

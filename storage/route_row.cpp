@@ -36,6 +36,7 @@ route_reading reading_from(const pqxx::row& row) {
   if (reading.state != route_state::running)
     reading.state_reason = row["state_reason"].as<std::string>();
   reading.daily_limited = row["daily_limited"].as<bool>();
+  reading.quota = rate::from_millihertz(number("quota_mhz"));
   return reading;
 }
 

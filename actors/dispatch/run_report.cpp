@@ -26,7 +26,7 @@ void run_report::count(const outcome& what) {
 }
 
 void log_run(logger& log, const std::string& shard, const run_report& run, boot_instant now,
-             std::uint64_t statements, rate target, rate share) {
+             std::uint64_t statements, rate quota, rate share) {
   log.event(log_level::info, "DISPATCH_RUN",
             {{"shard", shard},
              {"claimed", run.claimed},
@@ -42,7 +42,7 @@ void log_run(logger& log, const std::string& shard, const run_report& run, boot_
              {"claim_ms", to_ms(run.claim)},
              {"pace_ms", to_ms(run.pace)},
              {"send_ms", to_ms(run.send)},
-             {"quota", target.per_second()},
+             {"quota", quota.per_second()},
              {"rate", share.per_second()},
              {"braked", run.braked}});
 }

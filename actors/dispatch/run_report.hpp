@@ -27,8 +27,9 @@ struct run_report {
   void count(const outcome& what);
 };
 
-/// Writes the line. `quota` and `target` are the route's at the end of the run.
+/// Writes the line. `quota` is the route's, `share` this shard's part of the target in force, both
+/// at the end of the run.
 void log_run(logger& log, const std::string& shard, const run_report& run, boot_instant now,
-             std::uint64_t statements, rate target, rate share);
+             std::uint64_t statements, rate quota, rate share);
 
 } // namespace paceline

@@ -163,7 +163,7 @@ void shard_actor::wait_until(database_instant when) {
 
 void shard_actor::finish_run(bool idle) {
   log_run(around_.log, shard_.name.text(), *run_, around_.time.now(), around_.store.statements(),
-          target_now(), share_of(target_now(), position_));
+          reading_.quota, share_of(target_now(), position_));
   run_.reset();
   tick_at_.reset();
   ++tick_number_;

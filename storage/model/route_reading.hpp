@@ -29,6 +29,7 @@ struct route_reading {
   route_state state = route_state::running;
   std::string state_reason;
   nanoseconds waiting_left{0};
+  rate quota;                 ///< the provider's maximum send rate as last heard; zero: never yet
   bool daily_limited = false; ///< whether shards must draw grants before they send
 };
 
