@@ -1,0 +1,18 @@
+#include "tools/benchmarks/benches.hpp"
+
+namespace paceline::bench {
+namespace {
+
+constexpr bench_entry all[] = {
+    {"campaign", 30, run_campaign},   {"drain", 80, run_drain},
+    {"footprint", 50, run_footprint}, {"statements", 50, run_statements},
+    {"floor", 25, run_floor_alone},   {"pace", 210, run_pace},
+};
+
+} // namespace
+
+std::span<const bench_entry> all_benches() {
+  return all;
+}
+
+} // namespace paceline::bench
