@@ -65,7 +65,8 @@ result<expand_reply> expand_page(session&, stream_id, std::int32_t page, std::in
 result<std::int64_t> cancel_page(session&, stream_id, std::int32_t page, std::int32_t writer);
 
 /// The rule of finishing, in its own statement after the commit of what may have been last:
-/// expansion done and no open message. True if this call finished it.
+/// expansion done and no open message. A paused campaign can finish, too. True if this call
+/// finished it.
 result<bool> finish_campaign(session&, stream_id);
 
 /// sending <-> paused, and cancel from any state but a final one. Locked against the claim: once it

@@ -84,7 +84,9 @@ struct claimed_row {
 };
 
 struct claim_reply {
-  bool still_owner = false; ///< false: the epoch changed; nothing was claimed, the shard must stop
+  /// False: the shard has another epoch or no owner (or, for a stray repeat, a newer group came
+  /// since); nothing was claimed, the shard must stop.
+  bool still_owner = false;
   std::vector<claimed_row> rows;
   route_reading route; ///< read by the same statement
 };

@@ -39,6 +39,7 @@ struct record_reply {
 ///   unknown     attempting           -> acceptance_unknown
 ///   throttled   attempting | unknown -> queued, version + 1, due later
 ///   not_started attempting | unknown -> queued, version + 1, due now
+/// In a finished campaign the last two leave an unknown message unknown: it never reopens.
 /// Text is cleaned here (NUL, invalid UTF-8, length). Locks messages in id order, then counters.
 /// Error `data`: the caller splits the batch down to rows, then drops the text.
 result<record_reply> record_outcomes(session&, const std::vector<outcome>&, const backoff_settings&,

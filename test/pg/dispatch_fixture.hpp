@@ -1,4 +1,4 @@
-/// A fresh, migrated database with one route, its shards owned by one node, and the steps that
+/// An empty, migrated database with one route, its shards owned by one node, and the steps that
 /// tests of the dispatch path share.
 #pragma once
 
