@@ -123,7 +123,8 @@ SET owner = NULL, epoch = nextval('epochs'), renewal = 0, group_no = 0, in_fligh
 FROM held WHERE s.id = held.id;
 
 -- name: read_durability
-SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS synchronous_commit;
+SELECT current_setting('fsync') AS fsync,
+       current_setting('synchronous_commit') AS synchronous_commit;
 
 -- name: round_trip
 -- $1 any text.
