@@ -24,13 +24,11 @@ class killed_node {
 public:
   killed_node() : node_(home_.serve()) {}
 
-  /// One campaign, one kill, one restart that finishes it.
-  void play(std::mt19937_64& random) {
-    const auto before = home_.sent();
+  /// One campaign, one kill `after` the start of so many of its calls, one restart that finishes
+  /// it.
+  void play(std::size_t calls, std::chrono::microseconds after) {
+    const auto moment = home_.sent() + calls;
     const auto campaign = home_.send(recipients);
-    const auto moment = before + 1 + random() % (recipients - 20);
-    const std::chrono::microseconds after{static_cast<long>(random() % 20'000)};
-    BOOST_TEST_MESSAGE("killed " << after.count() << " us after start " << moment - before);
     node_->wait_until("so many are sent", [&] { return home_.sent() >= moment; });
     hold_fault_for(after);
     node_->kill();
@@ -73,9 +71,12 @@ void play_kills(std::uint64_t seed, int times) {
   BOOST_TEST_MESSAGE("seed " << seed);
   std::mt19937_64 random{seed};
   killed_node world;
-  for (int i = 0; i < times; ++i)
-    BOOST_TEST_CONTEXT("seed " << seed << ", kill " << i)
-  world.play(random);
+  for (int i = 0; i < times; ++i) {
+    const std::size_t calls = 1 + random() % (recipients - 20);
+    const std::chrono::microseconds after{static_cast<long>(random() % 20'000)};
+    BOOST_TEST_CONTEXT("kill " << i << ", " << after.count() << " us after start " << calls)
+    world.play(calls, after);
+  }
 }
 
 } // namespace
@@ -84,6 +85,20 @@ BOOST_AUTO_TEST_SUITE(kills)
 
 BOOST_AUTO_TEST_CASE(a_killed_node_loses_nothing_and_sends_nothing_twice) {
   play_kills(20260701, 10);
+}
+
+BOOST_AUTO_TEST_CASE(a_limit_of_one_per_interval_holds_across_a_kill) {
+  installation home{{R"(routes."test:sim".target_rate=3)", "dispatch.call_timeout_ms=400",
+                     "dispatch.interrupted_after_ms=1500"}};
+  auto node = home.serve();
+  const auto campaign = home.send(9);
+  node->wait_until("some are sent", [&] { return home.sent() >= 4; });
+  node->kill();
+  node = home.serve();
+  node->wait_until("the campaign finishes", [&] { return home.is_over(campaign); });
+  const std::chrono::nanoseconds interval{1'000'000'000 / 3};
+  BOOST_TEST(most_within(home.ledger(), interval - std::chrono::milliseconds{55}) == 1);
+  BOOST_TEST(home.broken() == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_killed_node_loses_nothing_at_many_more_moments,

@@ -124,8 +124,8 @@ std::int64_t installation::send(int recipients) const {
   return send(addresses(recipients));
 }
 
-std::int64_t installation::send(const std::vector<std::string>& recipients,
-                                const std::vector<std::string>& more) const {
+std::vector<std::string> installation::send_command(const std::vector<std::string>& recipients,
+                                                    const std::vector<std::string>& more) const {
   std::string csv = "email\n";
   for (const auto& recipient : recipients)
     csv += recipient + "\n";
@@ -138,10 +138,16 @@ std::int64_t installation::send(const std::vector<std::string>& recipients,
                                      "News",
                                      "--text",
                                      "Hello",
-                                     "--json",
                                      "--csv",
                                      write("audience-" + std::to_string(++files_) + ".csv", csv)};
   arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+std::int64_t installation::send(const std::vector<std::string>& recipients,
+                                const std::vector<std::string>& more) const {
+  auto arguments = send_command(recipients, more);
+  arguments.push_back("--json");
   const auto output = must_run(std::move(arguments));
   rapidjson::Document json;
   json.Parse(output.c_str());

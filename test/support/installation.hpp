@@ -42,6 +42,9 @@ public:
   std::unique_ptr<served_node> serve(const std::string& name = "one",
                                      const std::vector<std::string>& settings = {}) const;
 
+  /// What `send` runs; for those who want its exit status.
+  std::vector<std::string> send_command(const std::vector<std::string>& recipients,
+                                        const std::vector<std::string>& more = {}) const;
   /// Starts a campaign and returns its id. `more` are further options of `paceline send`.
   std::int64_t send(const std::vector<std::string>& recipients,
                     const std::vector<std::string>& more = {}) const;
