@@ -59,6 +59,16 @@ BOOST_AUTO_TEST_CASE(a_requirement_judges_the_median) {
   BOOST_TEST(!late.is_met().has_value());
 }
 
+BOOST_AUTO_TEST_CASE(a_promise_is_judged_by_the_worst_run) {
+  figure excess{
+      "excess", "", {-1, 0, 3}, std::nullopt, requirement{bound::at_most, 2, false, true}};
+  BOOST_TEST(!excess.is_met().value());
+  excess.required->side = bound::at_least;
+  BOOST_TEST(!excess.is_met().value());
+  excess.runs.min = 2;
+  BOOST_TEST(excess.is_met().value());
+}
+
 BOOST_AUTO_TEST_CASE(a_requirement_of_the_ratio_needs_a_floor) {
   figure rate{"rate", "1/s", {1, 20, 30}, 40, requirement{bound::at_least, 0.5, true}};
   BOOST_TEST(rate.ratio().value() == 0.5);

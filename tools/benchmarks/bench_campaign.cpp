@@ -6,7 +6,7 @@
 namespace paceline::bench {
 namespace {
 
-constexpr requirement none{bound::at_most, 0};
+constexpr requirement none{bound::at_most, 0, false, true};
 constexpr requirement within_a_second{bound::at_most, 1};
 
 void add_figures(samples& into, const site_settings& wanted, const campaign_report& end,
@@ -17,7 +17,8 @@ void add_figures(samples& into, const site_settings& wanted, const campaign_repo
   into.add("rate_median", "1/s", curve.median.value_or(0));
   into.add("rate_p90", "1/s", curve.p90.value_or(0));
   into.add("rate_peak", "1/s", static_cast<double>(curve.peak));
-  into.add("worst_window_excess", "", seen.worst_window_excess, requirement{bound::at_most, 2});
+  into.add("worst_window_excess", "", seen.worst_window_excess,
+           requirement{bound::at_most, 2, false, true});
   into.add("idle_seconds", "s", static_cast<double>(curve.idle_seconds), none);
   into.add("start_latency", "s", campaign.first_start_s.value_or(0), within_a_second);
   // The ledger knows when calls started; their last answer came a latency later.

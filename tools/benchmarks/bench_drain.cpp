@@ -4,13 +4,15 @@
 
 #include "tools/benchmarks/database.hpp"
 #include "tools/benchmarks/floor_loop.hpp"
+#include "tools/benchmarks/memory.hpp"
 #include "tools/benchmarks/site.hpp"
 
 namespace paceline::bench {
 namespace {
 
 /// Messages per second from the first start to the last record, with all of them queued before.
-double drain_once(stage& with, cluster& on, std::int64_t messages, bench_report& report) {
+double drain_once(stage& with, cluster& on, std::int64_t messages, samples& into,
+                  bench_report& report) {
   site_settings wanted;
   wanted.rate = 1e6;
   wanted.tolerance = 1000;
@@ -22,8 +24,11 @@ double drain_once(stage& with, cluster& on, std::int64_t messages, bench_report&
   database(here.dsn()).run("ANALYZE");
   on.settle();
   here.start_node();
+  const auto cpu_before = cpu_seconds_of(here.node_id());
   // Seldom, so that the looking costs nothing: the figures come from the counters.
   const auto end = here.watch(campaign, std::chrono::milliseconds{200}).campaign;
+  into.add("node_cpu_per_message", "us",
+           (cpu_seconds_of(here.node_id()) - cpu_before) * 1e6 / static_cast<double>(messages));
   here.stop_node();
   for (const auto& problem : problems_of(end, nullptr))
     report.failures.push_back(problem);
@@ -53,7 +58,7 @@ bench_report run_drain(stage& with) {
     with.note("drain: floor " + count);
     found.add("floor_rate", "1/s", run_floor(on, least));
     with.note("drain: run " + count);
-    found.add("rate", "1/s", drain_once(with, on, messages, report));
+    found.add("rate", "1/s", drain_once(with, on, messages, found, report));
   }
   for (auto one : found.figures()) {
     if (one.name == "rate") {

@@ -85,11 +85,13 @@ std::optional<double> figure::ratio() const {
 std::optional<bool> figure::is_met() const {
   if (!required)
     return std::nullopt;
-  const auto judged = required->of_ratio ? ratio() : std::optional{runs.median};
+  const bool is_least = required->side == bound::at_least;
+  const double worst = is_least ? runs.min : runs.max;
+  const auto judged =
+      required->of_ratio ? ratio() : std::optional{required->every_run ? worst : runs.median};
   if (!judged)
     return false;
-  return required->side == bound::at_least ? *judged >= required->value
-                                           : *judged <= required->value;
+  return is_least ? *judged >= required->value : *judged <= required->value;
 }
 
 void samples::add(const std::string& name, const std::string& unit, double value,

@@ -13,12 +13,13 @@ namespace paceline::bench {
 
 enum class bound { at_least, at_most };
 
-/// What a figure's median has to reach.
+/// What a figure's median has to reach, or every run: a promise holds always, a rate mostly.
 struct requirement {
   bound side = bound::at_least;
   double value = 0;
   /// Of the ratio to the floor, not of the figure itself.
   bool of_ratio = false;
+  bool every_run = false; ///< not with of_ratio
 };
 
 struct figure {

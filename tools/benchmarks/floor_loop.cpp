@@ -17,6 +17,19 @@ namespace {
 
 using std::chrono::steady_clock;
 
+/// The first column as an array literal, each value behind a prefix.
+std::string array_of(const rows& from, std::string_view prefix) {
+  std::string text;
+  text.push_back('{');
+  for (int i = 0; i < from.count(); ++i) {
+    if (i > 0)
+      text.push_back(',');
+    text.append(prefix).append(from.text(i, 0));
+  }
+  text.push_back('}');
+  return text;
+}
+
 /// One connection and its part of the messages.
 class drainer {
 public:
@@ -31,28 +44,18 @@ public:
   }
 
   void run() {
-    std::string due = "-infinity", last = "0", ids, provider_ids;
+    std::string due = "-infinity", last = "0";
     while (true) {
       const auto found =
           on_.run_prepared("floor_reserve", {due.c_str(), last.c_str(), connections_.c_str(),
                                              index_.c_str(), group_.c_str()});
       if (found.count() == 0)
         return;
-      due = found.text(found.count() - 1, 2);
-      last = found.text(found.count() - 1, 0);
-      ids = "{";
-      for (int i = 0; i < found.count(); ++i)
-        (ids += i == 0 ? "" : ",") += found.text(i, 0);
-      ids += "}";
-      const auto claimed = on_.run_prepared("floor_claim", {ids.c_str()});
-      ids = provider_ids = "{";
-      for (int i = 0; i < claimed.count(); ++i) {
-        (ids += i == 0 ? "" : ",") += claimed.text(i, 0);
-        ((provider_ids += i == 0 ? "" : ",") += "floor-") += claimed.text(i, 0);
-      }
-      ids += "}";
-      provider_ids += "}";
-      on_.run_prepared("floor_record", {ids.c_str(), provider_ids.c_str()});
+      due.assign(found.text(found.count() - 1, 2));
+      last.assign(found.text(found.count() - 1, 0));
+      const auto claimed = on_.run_prepared("floor_claim", {array_of(found, "").c_str()});
+      on_.run_prepared("floor_record",
+                       {array_of(claimed, "").c_str(), array_of(claimed, "floor-").c_str()});
       done_ += claimed.count();
     }
   }

@@ -15,10 +15,11 @@ started_call call_of(const std::string& line, const std::string& path, std::size
     return entry.HasMember(name) && entry[name].IsInt64();
   };
   if (entry.HasParseError() || !entry.IsObject() || !has("message") || !has("started_ns")
-      || !has("recipients"))
+      || !has("recipients") || !has("version"))
     throw std::runtime_error(path + ": line " + std::to_string(number) + " is no ledger entry");
   return {entry["message"].GetInt64(), entry["started_ns"].GetInt64(),
-          static_cast<std::int32_t>(entry["recipients"].GetInt64())};
+          static_cast<std::int32_t>(entry["recipients"].GetInt64()),
+          static_cast<std::int32_t>(entry["version"].GetInt64())};
 }
 
 } // namespace

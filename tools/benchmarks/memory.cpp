@@ -4,6 +4,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <unistd.h>
 
 namespace paceline::bench {
 
@@ -33,6 +34,20 @@ memory_use memory_of(pid_t process) {
   if (use.rss_mb == 0)
     throw std::runtime_error("can't read " + path);
   return use;
+}
+
+double cpu_seconds_of(pid_t process) {
+  const auto path = "/proc/" + std::to_string(process) + "/stat";
+  std::ifstream file(path);
+  std::string field;
+  std::getline(file, field, ')'); // the name may hold blanks
+  // After it fields 3 to 13, then user and system time in clock ticks (proc(5)).
+  for (int skipped = 3; skipped <= 13; ++skipped)
+    file >> field;
+  double user = 0, system = 0;
+  if (!(file >> user >> system))
+    throw std::runtime_error("can't read " + path);
+  return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
 } // namespace paceline::bench

@@ -1,4 +1,4 @@
-/// The memory of a process, as the kernel counts it.
+/// The memory and the processor time of a process, as the kernel counts them.
 #pragma once
 
 #include <sys/types.h>
@@ -16,5 +16,8 @@ struct memory_use {
 
 /// Reads /proc/ID/smaps_rollup. Throws `std::runtime_error` if there is no such process.
 memory_use memory_of(pid_t process);
+
+/// User and system time of all its threads since its start. Throws as `memory_of`.
+double cpu_seconds_of(pid_t process);
 
 } // namespace paceline::bench

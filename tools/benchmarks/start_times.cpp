@@ -23,22 +23,42 @@ std::int64_t repeats_in(const std::vector<started_call>& calls) {
 }
 
 /// Up to this rate a slot is at least 20 ms wide. A slot missed by more than 5 ms plus a slot's
-/// width is lost, so the nearest slot is mostly the one that was meant.
+/// width is lost, so the slot before a call is mostly the one that was meant.
 constexpr double highest_rate_for_lateness = 50;
+
+/// Where in a slot most calls lie: the first of the densest stretch as wide as the 5 ms that a
+/// call may be late. Not the earliest of all: a new grid has another phase, and a few calls of an
+/// old one would make all others late.
+double phase_of(std::vector<double> places, double slot_ns) {
+  constexpr double width = 5e6;
+  std::sort(places.begin(), places.end());
+  const auto count = places.size();
+  for (std::size_t i = 0; i < count; ++i)
+    places.push_back(places[i] + slot_ns); // a slot's end is the next one's beginning
+  std::size_t best = 0, most = 0, end = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    while (end < places.size() && places[end] <= places[i] + width)
+      ++end;
+    if (end - i > most) {
+      most = end - i;
+      best = i;
+    }
+  }
+  return places[best];
+}
 
 std::optional<lateness> lateness_of(const std::vector<started_call>& sorted, double target) {
   if (target > highest_rate_for_lateness)
     return std::nullopt;
   const double slot_ns = static_cast<double>(second_ns) / target;
-  std::vector<double> distances;
-  for (const auto& call : sorted) {
-    const auto since = static_cast<double>(call.started_ns - sorted.front().started_ns);
-    distances.push_back(since - std::round(since / slot_ns) * slot_ns);
-  }
-  const double least = *std::min_element(distances.begin(), distances.end());
-  for (auto& distance : distances)
-    distance = (distance - least) / 1e6;
-  return lateness{quantile(distances, 0.5), quantile(distances, 0.99), quantile(distances, 1)};
+  std::vector<double> places;
+  for (const auto& call : sorted)
+    places.push_back(
+        std::fmod(static_cast<double>(call.started_ns - sorted.front().started_ns), slot_ns));
+  const auto phase = phase_of(places, slot_ns);
+  for (auto& place : places)
+    place = std::fmod(place - phase + slot_ns, slot_ns) / 1e6;
+  return lateness{quantile(places, 0.5), quantile(places, 0.99), quantile(places, 1)};
 }
 
 /// Whole seconds, counted from the first start, in which nothing started.
@@ -75,6 +95,15 @@ std::int64_t worst_window(const std::vector<started_call>& sorted, std::int64_t 
     worst = std::max(worst, inside);
   }
   return worst;
+}
+
+std::vector<started_call> while_backlog_lasts(std::vector<started_call> calls) {
+  std::int64_t last_ns = 0;
+  for (const auto& call : calls)
+    if (call.version == 0)
+      last_ns = std::max(last_ns, call.started_ns);
+  std::erase_if(calls, [last_ns](const started_call& call) { return call.started_ns > last_ns; });
+  return calls;
 }
 
 pace_figures judge_pace(std::vector<started_call> calls, double target) {

@@ -15,10 +15,12 @@ struct started_call {
   std::int64_t message = 0;
   std::int64_t started_ns = 0; ///< on the database's clock
   std::int32_t recipients = 1;
+  std::int32_t version = 0; ///< of the message: above 0 it had come back before, unsent
 };
 
-/// Lateness against the grid, in milliseconds. The grid's phase is taken from the call that was
-/// least late, so it measures spread: a lateness that all calls share can't be seen.
+/// Time from a call's slot to its start, in milliseconds. The grid's phase is taken from the calls
+/// themselves (where most of them lie, the earliest of those), so it measures spread: a lateness
+/// that all share can't be seen. Calls of another grid show up as late by up to a slot.
 struct lateness {
   double median_ms = 0, p99_ms = 0, max_ms = 0;
 };
@@ -41,6 +43,10 @@ struct pace_figures {
 
 /// Most recipients in any window [t, t + width). `sorted` by time.
 std::int64_t worst_window(const std::vector<started_call>& sorted, std::int64_t width_ns);
+
+/// The calls up to the last one of a message that never came back: as long as such messages wait
+/// there is a backlog, while one that was refused may have to wait alone for its second turn.
+std::vector<started_call> while_backlog_lasts(std::vector<started_call> calls);
 
 /// Sorts the calls, then judges them against `target` recipients per second (above 0).
 pace_figures judge_pace(std::vector<started_call> calls, double target);
