@@ -34,6 +34,8 @@ public:
   bool use(std::int64_t cost);
   /// Claimed but not sent.
   void give_back(std::int64_t cost);
+  /// The provider says that the day's quota is used up: it has counted more than we have.
+  void forfeit() { left_ = 0; }
   /// The database's clock stepped or an operator raised the quota: ask again.
   void retry_now() { retry_at_ = database_instant::min(); }
   /// When to ask again while the day's quota is used up.

@@ -30,6 +30,7 @@ caf::behavior shard_actor::make_behavior() {
       [this](const fire_alarm& alarm) { on_alarm(alarm); },
       [this](const use_reading& reading) {
         on_reading(reading);
+        publish_calls();
         drive();
       },
       [this](const tick& due) {
@@ -41,10 +42,12 @@ caf::behavior shard_actor::make_behavior() {
       [this](const rows_reserved& answer) { on_rows(answer); },
       [this](const group_claimed& answer) { on_claimed(answer); },
       [this](const grant_drawn& answer) {
-        if (*answer.granted)
+        if (*answer.granted) {
           policy_.grant().on_granted(**answer.granted, database_now() + std::chrono::minutes{1});
-        else
+        } else {
           policy_.grant().on_failed();
+          on_database_error();
+        }
         drive();
       },
       [this](const take_outcomes& arrived) { on_outcomes(arrived); },
@@ -90,8 +93,12 @@ rate shard_actor::target_now() const {
 
 bool shard_actor::may_claim() const {
   auto now = around_.time.now();
-  return run_ && !draining_ && !disowned_ && reading_.state == route_state::running
-         && clock_.is_good(now) && now >= quiet_until_ && !around_.store.is_recording_behind();
+  // A route waits for its daily quota once all of it is granted: what this shard was granted goes.
+  auto is_open =
+      reading_.state == route_state::running
+      || (reading_.state == route_state::waiting && policy_.grant().left().value_or(0) > 0);
+  return run_ && !draining_ && !disowned_ && is_open && clock_.is_good(now) && now >= quiet_until_
+         && !around_.store.is_recording_behind();
 }
 
 // The run ---------------------------------------------------------------------
@@ -153,7 +160,9 @@ void shard_actor::drive() {
 
 void shard_actor::wait_until(database_instant when) {
   // The end of the run bounds every wait, so that a sleeping shard still reports on time.
-  auto wake = std::min(clock_.boot_at(when), run_->began + options_.run);
+  auto wake = clock_.boot_at(when);
+  if (run_)
+    wake = std::min(wake, run_->began + options_.run);
   if (tick_at_ && *tick_at_ <= wake)
     return;
   tick_at_ = wake;
@@ -167,12 +176,26 @@ void shard_actor::finish_run(bool idle) {
   run_.reset();
   tick_at_.reset();
   ++tick_number_;
-  auto calls = static_cast<std::int32_t>(policy_.in_flight());
-  tell(around_.cluster, publish_in_flight{shard_.shard, calls});
+  publish_calls();
   tell(around_.supervisor, end_run{shard_.shard, alarm_, idle});
 }
 
+/// For people: the number goes out with the node's next renewal.
+void shard_actor::publish_calls() {
+  auto calls = static_cast<std::int32_t>(policy_.in_flight());
+  if (calls != published_calls_)
+    tell(around_.cluster, publish_in_flight{shard_.shard, calls});
+  published_calls_ = calls;
+}
+
 void shard_actor::finish_drain() {
+  // Only the repeat tells which rows a claim in doubt has taken; they are given back then.
+  if (policy_.is_claim_in_doubt()) {
+    if (around_.time.now() < quiet_until_)
+      return wait_until(clock_.at(quiet_until_));
+    auto repeat = policy_.plan_group(database_now(), pace_, gate_);
+    return send_claim(std::get<group_claim>(repeat));
+  }
   if (drained_ || policy_.is_claiming() || policy_.in_flight() > 0 || unrecorded_ > 0)
     return;
   drained_ = true;

@@ -75,6 +75,7 @@ private:
   database_instant database_now() const { return clock_.at(around_.time.now()); }
   void on_reading(const use_reading& reading);
   bool may_claim() const;
+  bool is_granted(route_state state) const;
   rate target_now() const;
 
   // The run
@@ -84,6 +85,7 @@ private:
   void wait_until(database_instant when);
   void finish_run(bool idle);
   void finish_drain();
+  void publish_calls();
 
   // Reading ahead
   void plan_reading(database_instant now);
@@ -138,6 +140,7 @@ private:
   std::optional<run_report> run_;
   std::int64_t alarm_ = 0;
   std::int64_t unrecorded_ = 0; ///< rows that ended and are not yet stored
+  std::int32_t published_calls_ = 0;
   bool draining_ = false;
   bool drained_ = false;
   bool disowned_ = false; ///< a claim found another owner: nothing more is asked

@@ -114,6 +114,7 @@ public:
   // The rest ------------------------------------------------------------------------------------
 
   daily_grant& grant() { return grant_; }
+  const daily_grant& grant() const { return grant_; }
   paceline::breaker& provider_breaker() { return breaker_; }
   const paceline::breaker& provider_breaker() const { return breaker_; }
 
@@ -121,6 +122,8 @@ public:
   /// Claimed attempts without an outcome.
   std::size_t in_flight() const { return in_flight_.size(); }
   bool is_claiming() const { return claim_.has_value(); }
+  /// The next `plan_group` repeats a claim.
+  bool is_claim_in_doubt() const { return claim_ && claim_in_doubt_; }
   /// Nothing reserved, claimed, in flight or being read.
   bool is_quiet() const;
   shard_position position() const { return position_; }

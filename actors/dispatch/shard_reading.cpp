@@ -58,6 +58,11 @@ void shard_actor::prepare_pages(const reserved_rows& read) {
   std::vector<attempt> later;
   for (std::size_t i = 0; i < plans_.size(); ++i) {
     std::vector<reserved_row> rows;
+    // A stream that went while it was read: the policy takes nothing of it, so nothing is kept.
+    if (!std::binary_search(streams_.begin(), streams_.end(), plans_[i].stream)) {
+      drop(policy_.on_reserved(plans_[i], rows));
+      continue;
+    }
     for (const auto& row : read.pages.at(i).rows) {
       rows.push_back({row.of, row.stream, row.cost, row.due_at});
       if (rows_.contains(row.of.message))

@@ -110,7 +110,7 @@ std::vector<message_id> shard_actor::take_claimed(const claim_reply& reply) {
 void shard_actor::send_group(const claim_reply& reply, const std::vector<message_id>& claimed) {
   if (draining_)
     return give_back(claimed, reason_code::node_stopping);
-  if (reply.route.state != route_state::running)
+  if (!is_granted(reply.route.state))
     return give_back(claimed, reply.route.state == route_state::waiting
                                   ? reason_code::provider_daily_quota
                                   : reason_code::provider_sending_paused);
@@ -123,6 +123,13 @@ void shard_actor::send_group(const claim_reply& reply, const std::vector<message
       may_start.push_back(id);
   give_back(stopped, reason_code::stream_stopped);
   send_rows(may_start, claim_->not_before, reason_code::slot_missed);
+}
+
+/// Whether what is claimed may still start. It has taken its part of the daily grant, so a route
+/// that merely waits for more quota lets it go.
+bool shard_actor::is_granted(route_state state) const {
+  return state == route_state::running
+         || (state == route_state::waiting && policy_.grant().is_limited());
 }
 
 /// Draws slots for claimed rows in order and hands them to the courier; those that get none before
@@ -194,7 +201,7 @@ void shard_actor::on_outcomes(const take_outcomes& arrived) {
 void shard_actor::draw_again(const std::vector<message_id>& missed) {
   if (missed.empty())
     return;
-  if (draining_ || disowned_ || reading_.state != route_state::running)
+  if (draining_ || disowned_ || !is_granted(reading_.state))
     return give_back(missed, reason_code::slot_missed);
   send_rows(missed, database_instant::min(), reason_code::slot_missed);
 }
@@ -211,8 +218,10 @@ void shard_actor::heed(const outcome& what) {
   case refusal::none:
   case refusal::this_message:
     break;
-  case refusal::rate:
   case refusal::daily_quota:
+    policy_.grant().forfeit();
+    [[fallthrough]];
+  case refusal::rate:
   case refusal::sending_paused:
     tell(around_.quota,
          heed_refusal{what.refused, what.diagnostic, what.retry_after.value_or(nanoseconds{0})});

@@ -34,12 +34,15 @@ SELECT to_regclass('schema_migrations') IS NOT NULL;
 -- name: set_role_defaults
 -- For this role in this database, because behind a transaction pooler no SET lasts. A custom plan
 -- for every claim would cost more than its statement; the time-outs end what a dead node left open.
+-- Plans are made while tables are still empty and kept: without the three enable_ settings the
+-- planner then reads a small table whole, and goes on doing so when it is not small any more.
 DO $$
 DECLARE
   setting text;
 BEGIN
   FOREACH setting IN ARRAY ARRAY[
-    'plan_cache_mode = force_generic_plan', 'statement_timeout = ''60s''',
+    'plan_cache_mode = force_generic_plan', 'enable_seqscan = off', 'enable_hashjoin = off',
+    'enable_mergejoin = off', 'statement_timeout = ''60s''',
     'idle_in_transaction_session_timeout = ''60s''', 'lock_timeout = 0', 'TimeZone = ''UTC''',
     'default_transaction_isolation = ''read committed''']
   LOOP
