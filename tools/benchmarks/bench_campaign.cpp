@@ -38,6 +38,8 @@ void run_once(stage& with, cluster& on, std::int64_t recipients, samples& into,
   site here(with, on, wanted);
   statement_counter statements(here.dsn());
   here.start_node();
+  // A new route's first target starts 1.25 s ahead; asked for is what a running node does.
+  with.sleep(std::chrono::seconds{3});
   const auto before = statements.count();
   const auto campaign = here.send(recipients);
   const auto end = here.watch(campaign, std::chrono::milliseconds{250});
