@@ -82,20 +82,10 @@ touched AS (
   UPDATE nodes SET seen_at = clock_timestamp() WHERE id = $1::bigint)
 SELECT (SELECT coalesce(array_agg(n.id ORDER BY n.id), '{}') FROM renewed n) AS renewed,
        (extract(epoch FROM clock_timestamp()) * 1000000000)::bigint AS now_ns,
-       r.id, r.generation, r.shard_count, r.grid_number, r.grid_start_ns, r.target_mhz,
-       r.next_start_ns, r.next_target_mhz,
-       (extract(epoch FROM c.at) * 1000000000)::bigint AS read_at_ns,
-       CASE WHEN r.brake_until > c.at
-            THEN (extract(epoch FROM r.brake_until - c.at) * 1000000000)::bigint
-            ELSE 0 END AS brake_left_ns,
-       r.state, r.state_reason,
-       CASE WHEN r.waiting_until > c.at
-            THEN (extract(epoch FROM r.waiting_until - c.at) * 1000000000)::bigint
-            ELSE 0 END AS waiting_left_ns,
-       coalesce(r.max_24h >= 0, false) AS daily_limited
-FROM (SELECT statement_timestamp() AS at) c
-LEFT JOIN routes r ON r.id = ANY ($5::int[])
-ORDER BY r.id;
+       v.*
+FROM (SELECT 1) once
+LEFT JOIN route_readings v ON v.id = ANY ($5::int[])
+ORDER BY v.id;
 
 -- name: release_shards
 -- $1 node, $2 shards, $3 their epochs. Locks the shards in id order.
