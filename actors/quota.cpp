@@ -65,6 +65,9 @@ void quota_actor::on_reading(const use_reading& reading) {
   if (auto sender = caf::actor_cast<caf::actor_addr>(current_sender()))
     supervisor_ = sender;
   last_ = reading;
+  // News are told once; what this actor tells of the route later carries none.
+  last_->clock_step = nanoseconds{0};
+  last_->provider_alive = false;
   heard_ = time_.now();
   if (first)
     look();
