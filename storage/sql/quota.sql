@@ -6,19 +6,7 @@
 
 -- name: read_route
 -- $1 route. Locks nothing. Primary key.
-SELECT r.id, r.generation, r.shard_count, r.grid_number, r.grid_start_ns, r.target_mhz,
-       r.next_start_ns, r.next_target_mhz,
-       (extract(epoch FROM c.at) * 1000000000)::bigint AS read_at_ns,
-       CASE WHEN r.brake_until > c.at
-            THEN (extract(epoch FROM r.brake_until - c.at) * 1000000000)::bigint
-            ELSE 0 END AS brake_left_ns,
-       r.state, r.state_reason,
-       CASE WHEN r.waiting_until > c.at
-            THEN (extract(epoch FROM r.waiting_until - c.at) * 1000000000)::bigint
-            ELSE 0 END AS waiting_left_ns,
-       coalesce(r.max_24h >= 0, false) AS daily_limited
-FROM routes r, (SELECT clock_timestamp() AS at OFFSET 0) c
-WHERE r.id = $1::int;
+SELECT v.* FROM route_readings v WHERE v.id = $1::int;
 
 -- name: lock_route
 -- $1 route. Locks the route FOR UPDATE: against acquisitions, which take it FOR SHARE, too.
