@@ -42,13 +42,19 @@ BOOST_AUTO_TEST_CASE(a_node_stopped_while_the_provider_is_slow_waits_for_its_ans
 }
 
 BOOST_AUTO_TEST_CASE(a_second_signal_ends_a_drain_and_what_is_on_the_wire_becomes_unknown) {
-  installation home{{"dispatch.call_timeout_ms=10000", "dispatch.interrupted_after_ms=11100"}};
-  home.send({"hang@simulator.paceline.test", "success@simulator.paceline.test"});
+  installation home{{"dispatch.call_timeout_ms=3000", "dispatch.interrupted_after_ms=4100"}};
+  const auto campaign =
+      home.send({"hang@simulator.paceline.test", "success@simulator.paceline.test"});
   auto node = home.serve();
   node->wait_until("both are sent", [&] { return home.sent() == 2; });
   node->signal(SIGTERM);
   node->wait_until("it drains", [&] { return node->logged("draining") == 1; });
   BOOST_TEST(node->terminate() == 1);
+  BOOST_TEST(home.broken() == "");
+  node = home.serve();
+  node->wait_until("the campaign finishes", [&] { return home.is_over(campaign); });
+  BOOST_TEST(home.states_of(campaign).starts_with("acceptance_unknown="));
+  BOOST_TEST(home.sent() == 2u);
   BOOST_TEST(home.broken() == "");
 }
 
