@@ -48,10 +48,16 @@ struct interrupted_swept {
 struct streams_polled {
   shared_result<std::vector<due_stream>> streams;
 };
-/// A renewal with the boot instants around its round trip.
+/// A look at the database's clock with the boot instants around it.
+struct clock_look {
+  boot_instant sent{};
+  database_instant seen{};
+  boot_instant answered{};
+};
 struct timed_renewal {
   renewal_reply reply;
-  boot_instant sent{}, answered{};
+  boot_instant sent{}; ///< before the renewal was sent: deadlines count from here
+  clock_look clock;    ///< the best of a few
 };
 struct shards_renewed {
   shared_result<timed_renewal> renewal;

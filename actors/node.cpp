@@ -28,6 +28,8 @@ namespace {
 // Renewals must not wait behind a poll, hence two control connections.
 constexpr int control_connections = 2;
 constexpr std::size_t pool_queue = 1024;
+// Prepared messages of some kilobytes each: a second of 2,000/s for one shard.
+constexpr std::int32_t reserved_rows_bound = 2000;
 constexpr nanoseconds listener_probe = std::chrono::seconds{5};
 
 std::string host_name() {
@@ -54,7 +56,7 @@ policy_settings policy_of(const settings& config) {
   policy_settings policy;
   policy.max_group = config.dispatch.max_group;
   policy.group_window = config.dispatch.group_window;
-  policy.reserve_cap = config.dispatch.max_in_flight_per_shard;
+  policy.reserve_cap = std::min(reserved_rows_bound, config.dispatch.max_in_flight_per_shard);
   policy.in_flight_cap = config.dispatch.max_in_flight_per_shard;
   return policy;
 }

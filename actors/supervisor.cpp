@@ -15,6 +15,9 @@ supervisor_actor::supervisor_actor(caf::actor_config& config, supervisor_options
 }
 
 void supervisor_actor::on_exit() {
+  // An alarm that is still to come would keep its shard, and so the actor system, alive.
+  for (auto& [shard, child] : children_)
+    caf::anon_send_exit(child.actor, caf::exit_reason::user_shutdown);
   children_.clear();
   cluster_ = nullptr;
   around_.recorder = nullptr;

@@ -21,15 +21,15 @@ struct source_columns {
   std::vector<std::optional<std::int64_t>> due_us;
   std::vector<message_id> ids;
   std::vector<std::int32_t> limits;
-  std::vector<bool> own;
+  std::vector<std::int32_t> parts;
 };
 
-source_columns columns_of(const std::vector<reserve_source>& sources) {
+source_columns columns_of(const reserve_request& request) {
   source_columns columns;
-  for (const auto& source : sources) {
+  for (const auto& source : request.sources) {
     columns.streams.push_back(source.stream);
     columns.ids.push_back(source.after.id);
-    columns.own.push_back(source.part == reserve_part::own);
+    columns.parts.push_back(source.part == reserve_part::own ? request.index : request.other);
     std::optional<std::int64_t> due_us;
     if (source.after.due != database_instant::min())
       due_us = duration_cast<microseconds>(source.after.due.time_since_epoch()).count();
@@ -143,11 +143,11 @@ result<std::int64_t> first_number(const result<pqxx::result>& rows) {
 } // namespace
 
 result<std::vector<reserve_page>> reserve_due(session& on, const reserve_request& request) {
-  const auto columns = columns_of(request.sources);
+  const auto columns = columns_of(request);
   const auto rows =
       on.run(sql::reserve_due, array_literal(columns.streams), array_literal(columns.due_us),
              array_literal(columns.ids), array_literal(columns.limits), request.count,
-             request.index, array_literal(columns.own));
+             array_literal(columns.parts));
   if (!rows)
     return rows.failure();
   std::vector<reserve_page> pages;

@@ -21,8 +21,8 @@ struct due_cursor {
   message_id id;
 };
 
-/// Which of a stream's buckets to read: those of one shard (bucket % count = index), or the rest.
-enum class reserve_part { own, others };
+/// Which of a stream's buckets to read: one's own (bucket % count = index), or another shard's.
+enum class reserve_part { own, other };
 
 struct reserve_source {
   stream_id stream;
@@ -33,8 +33,9 @@ struct reserve_source {
 
 struct reserve_request {
   std::vector<reserve_source> sources; ///< at most 64
-  std::int32_t index = 0;
-  std::int32_t count = 1; ///< shards of the route
+  std::int32_t index = 0;              ///< whose part is `own`
+  std::int32_t other = 0;              ///< whose part is `other`
+  std::int32_t count = 1;              ///< shards of the route
 };
 
 /// A due message with all that prepare needs. In memory only: a reservation is no promise.

@@ -128,11 +128,17 @@ result<renewal_reply> renew_shards(session& on, node_id node, const std::vector<
   renewal_reply reply;
   for (const auto& id : parse_text_array((*rows)[0]["renewed"].as<std::string>()))
     reply.renewed.emplace_back(std::stoll(id));
-  reply.database_now = instant_from_ns((*rows)[0]["now_ns"].as<std::int64_t>());
   for (const auto& row : *rows)
     if (!row["id"].is_null())
       reply.routes.push_back(reading_from(row));
   return reply;
+}
+
+result<database_instant> read_clock(session& on) {
+  const auto rows = on.run(sql::read_clock);
+  if (!rows)
+    return rows.failure();
+  return instant_from_ns((*rows)[0][0].as<std::int64_t>());
 }
 
 result<done> release_shards(session& on, node_id node, const std::vector<held_shard>& held) {

@@ -64,14 +64,16 @@ struct held_shard {
 struct renewal_reply {
   std::vector<shard_id> renewed;     ///< those of the request that are still ours
   std::vector<route_reading> routes; ///< readings of the routes asked for
-  database_instant database_now{};   ///< `clock_timestamp()` inside the statement
 };
 
 /// Renews all shards of this node by one statement (renewal number + 1 where owner and epoch still
-/// match), touches the node's row, and reads its routes. Also the clock's sample: the caller notes
-/// the boot instants around it.
+/// match), touches the node's row, and reads its routes.
 result<renewal_reply> renew_shards(session&, node_id, const std::vector<held_shard>&,
                                    const std::vector<route_id>& routes);
+
+/// The database's `clock_timestamp()` by the shortest round trip there is; for clock estimates. It
+/// waits for no lock and no disk, as a renewal may.
+result<database_instant> read_clock(session&);
 
 /// Gives shards back (owner none). Only where owner and epoch still match; repeatable.
 result<done> release_shards(session&, node_id, const std::vector<held_shard>&);

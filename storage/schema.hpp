@@ -23,7 +23,8 @@ struct migration_step {
 result<std::vector<migration_step>> migrate(session&,
                                             const std::function<void(std::string_view)>& progress);
 
-/// `refused` with what to do when the schema is not the one this program was built for.
+/// `refused` with what to do when a migration of this program is missing or another one landed in
+/// its place. A newer database is fine: migrations expand first and contract a version later.
 result<done> check_schema(session&);
 
 } // namespace paceline

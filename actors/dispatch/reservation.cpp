@@ -45,6 +45,7 @@ void reservation::wake(stream_id id, database_instant at, database_instant now) 
     return;
   }
   stream.dry = false;
+  stream.fed = false;
   stream.part = bucket_part::own;
   stream.woken_while_reading = stream.reading;
 }
@@ -136,8 +137,8 @@ std::vector<reserve_plan> reservation::plan(database_instant now, std::int32_t l
 
 void reservation::end_of_part(stream_rows& stream, bucket_part part) {
   stream.cursor[static_cast<int>(part)] = {};
-  if (part == bucket_part::own && has_others_) {
-    stream.part = bucket_part::others;
+  if (part == bucket_part::own && has_others_ && !stream.fed) {
+    stream.part = bucket_part::other;
     return;
   }
   stream.part = bucket_part::own;
@@ -155,6 +156,7 @@ void reservation::on_rows(const reserve_plan& asked, const std::vector<reserved_
     if (!known_.try_emplace(row.of.message, asked.stream).second)
       continue;
     stream.rows.push_back({row, asked.part});
+    stream.fed = stream.fed || asked.part == bucket_part::own;
     ++size_;
   }
   if (stream.trimmed_while_reading)

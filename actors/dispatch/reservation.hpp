@@ -2,7 +2,9 @@
 ///
 /// It is a promise to nobody: rows stay `queued` in the database and a crash loses nothing. Each
 /// stream is read page by page behind a cursor `(due_at, id)`: first the shard's own part of its
-/// buckets, when that is dry the others' parts, when these are dry too it sleeps until woken. A
+/// buckets; where a wake found nothing at all in that, another shard's part; then it sleeps until
+/// woken. (A shard with rows of its own leaves the others theirs: two that read the same rows make
+/// one of them claim in vain.) A
 /// short page means dry; the cursor then starts over, since rows may have become due behind it.
 /// Rows that are in memory in whatever stage (reserved, claimed, in flight, unrecorded) are
 /// recognised and skipped.
@@ -31,7 +33,7 @@ struct reserved_row {
 };
 
 /// Which of the stream's buckets to read.
-enum class bucket_part { own, others };
+enum class bucket_part { own, other };
 
 /// The last row seen: read `(due_at, id) > (...)`. The default is the beginning.
 struct read_cursor {
@@ -98,6 +100,7 @@ private:
     bool dry = false;
     bool reading = false;
     bool woken_while_reading = false;
+    bool fed = false; ///< own rows came since the last wake
     bool trimmed_while_reading = false;
     std::optional<database_instant> wake_at;
   };

@@ -7,6 +7,10 @@ double to_ms(nanoseconds duration) {
   return static_cast<double>(duration.count()) / 1e6;
 }
 
+double mean_ms(nanoseconds sum, std::int64_t of) {
+  return of == 0 ? 0 : to_ms(sum) / static_cast<double>(of);
+}
+
 } // namespace
 
 void run_report::count(const outcome& what) {
@@ -40,8 +44,8 @@ void log_run(logger& log, const std::string& shard, const run_report& run, boot_
              {"reserve_ms", to_ms(run.reserve)},
              {"prepare_ms", to_ms(run.prepare)},
              {"claim_ms", to_ms(run.claim)},
-             {"pace_ms", to_ms(run.pace)},
-             {"send_ms", to_ms(run.send)},
+             {"pace_ms", mean_ms(run.pace, run.paced)},
+             {"send_ms", mean_ms(run.send, run.answered)},
              {"quota", quota.per_second()},
              {"rate", share.per_second()},
              {"braked", run.braked}});

@@ -21,8 +21,11 @@ struct run_report {
   std::int64_t batches = 0;  ///< claims
   std::uint64_t statements_before = 0;
   bool braked = false; ///< a brake was in force at some time of the run
-  // Summed over the run: waiting for the database, CPU of prepare, from slot to answer.
-  nanoseconds reserve{0}, prepare{0}, claim{0}, send{0}, pace{0};
+  // Summed over the run: waits for the database, and the CPU of prepare.
+  nanoseconds reserve{0}, prepare{0}, claim{0};
+  // Shown as means per message: from the claim's answer to the slot, from the slot to the answer.
+  nanoseconds pace{0}, send{0};
+  std::int64_t paced = 0, answered = 0;
 
   void count(const outcome& what);
 };

@@ -132,6 +132,7 @@ private:
   std::optional<group_claim> claim_;
   boot_instant claim_sent_{}, reserve_sent_{};
   std::vector<reserve_plan> plans_; ///< asked for and not answered
+  std::int32_t part_turn_ = 0;      ///< whose rows to take over next where the own part is dry
   boot_instant quiet_until_{};      ///< after a database error nothing is asked before this
   std::int32_t errors_in_a_row_ = 0;
 

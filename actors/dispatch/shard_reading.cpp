@@ -16,9 +16,11 @@ void shard_actor::plan_reading(database_instant now) {
     return;
   reserve_request request;
   request.index = position_.index;
+  request.other =
+      (position_.index + 1 + part_turn_ % std::max(position_.count - 1, 1)) % position_.count;
   request.count = position_.count;
   for (const auto& plan : plans_) {
-    auto part = plan.part == bucket_part::own ? reserve_part::own : reserve_part::others;
+    auto part = plan.part == bucket_part::own ? reserve_part::own : reserve_part::other;
     request.sources.push_back({plan.stream, part, {plan.after.due_at, plan.after.id}, plan.limit});
   }
   reserve_sent_ = around_.time.now();
@@ -58,6 +60,8 @@ void shard_actor::prepare_pages(const reserved_rows& read) {
   std::vector<attempt> later;
   for (std::size_t i = 0; i < plans_.size(); ++i) {
     std::vector<reserved_row> rows;
+    if (plans_[i].part == bucket_part::other && read.pages.at(i).exhausted)
+      ++part_turn_; // nothing more there: another shard's part the next time
     // A stream that went while it was read: the policy takes nothing of it, so nothing is kept.
     if (!std::binary_search(streams_.begin(), streams_.end(), plans_[i].stream)) {
       drop(policy_.on_reserved(plans_[i], rows));

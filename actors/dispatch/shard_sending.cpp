@@ -147,8 +147,10 @@ void shard_actor::send_rows(const std::vector<message_id>& rows, database_instan
     const auto& held = rows_.at(rows[i]);
     if (i < slots.size() && slots[i].at <= *held.draw_until) {
       orders.push_back(make_order(held, slots[i]));
-      if (run_)
+      if (run_) {
         run_->pace += slots[i].at - now;
+        ++run_->paced;
+      }
     } else {
       unsent.push_back(rows[i]);
     }
@@ -186,8 +188,10 @@ void shard_actor::on_outcomes(const take_outcomes& arrived) {
       missed.push_back(what.of.message);
       continue;
     }
-    if (run_ && what.started_at)
+    if (run_ && what.started_at) {
       run_->send += now - delivery.order.at;
+      ++run_->answered;
+    }
     row->second.ended = true;
     ++unrecorded_;
     on_outcome(what);

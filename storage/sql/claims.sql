@@ -3,14 +3,14 @@
 
 -- name: reserve_due
 -- Per source: $1 streams bigint[], $2 due of the cursor in microseconds since 1970 bigint[] (NULL:
--- from the beginning), $3 id of the cursor bigint[], $4 limits int[], $7 own part or the others'
--- bool[]. $5 shards of the route, $6 own index.
+-- from the beginning), $3 id of the cursor bigint[], $4 limits int[], $6 which shard's part int[].
+-- $5 shards of the route.
 -- Locks nothing. Index: message_states_due, one range per source; the subselect makes "now" an
 -- index bound.
 SELECT s.source, p.id, p.version, (extract(epoch FROM p.due_at) * 1000000)::bigint AS due_us,
        p.cost, p.throttles, m.project, m.content, m.recipients, m.fields
-  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $7::bool[])
-       WITH ORDINALITY AS s(stream, due_us, id, page, own, source)
+  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $6::int[])
+       WITH ORDINALITY AS s(stream, due_us, id, page, part, source)
  CROSS JOIN LATERAL (
        SELECT t.id, t.version, t.due_at, t.cost, t.throttles
          FROM message_states t
@@ -19,7 +19,7 @@ SELECT s.source, p.id, p.version, (extract(epoch FROM p.due_at) * 1000000)::bigi
           AND (t.due_at, t.id)
               > (coalesce('epoch'::timestamptz + s.due_us * interval '1 microsecond',
                           '-infinity'), s.id)
-          AND (t.bucket % $5::int = $6::int) = s.own
+          AND t.bucket % $5::int = s.part
         ORDER BY t.due_at, t.id
         LIMIT s.page) p
   JOIN messages m ON m.id = p.id

@@ -81,11 +81,14 @@ renewed AS (
 touched AS (
   UPDATE nodes SET seen_at = clock_timestamp() WHERE id = $1::bigint)
 SELECT (SELECT coalesce(array_agg(n.id ORDER BY n.id), '{}') FROM renewed n) AS renewed,
-       (extract(epoch FROM clock_timestamp()) * 1000000000)::bigint AS now_ns,
        v.*
 FROM (SELECT 1) once
 LEFT JOIN route_readings v ON v.id = ANY ($5::int[])
 ORDER BY v.id;
+
+-- name: read_clock
+-- Locks nothing.
+SELECT (extract(epoch FROM clock_timestamp()) * 1000000000)::bigint AS now_ns;
 
 -- name: release_shards
 -- $1 node, $2 shards, $3 their epochs. Locks the shards in id order.

@@ -53,11 +53,11 @@ BOOST_FIXTURE_TEST_CASE(a_landed_migration_that_differs_is_refused, migrated_fix
   BOOST_TEST(is_refused(check_schema(*db).failure(), "0001 create_dispatch"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_newer_database_is_refused, migrated_fixture) {
+BOOST_FIXTURE_TEST_CASE(a_newer_database_is_not_migrated_but_worked_with, migrated_fixture) {
   ask("INSERT INTO schema_migrations (number, name, checksum) VALUES ("
       + std::to_string(all_migrations.size() + 1) + ", 'from_the_future', '')");
   BOOST_TEST(is_refused(migrate(*db, nullptr).failure(), "newer"));
-  BOOST_TEST(is_refused(check_schema(*db).failure(), "newer"));
+  BOOST_TEST(bool{check_schema(*db)});
 }
 
 BOOST_FIXTURE_TEST_CASE(an_empty_database_is_told_to_migrate, database_fixture) {

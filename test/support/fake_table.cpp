@@ -60,8 +60,8 @@ std::vector<reserve_page> fake_table::reserve(const reserve_request& request,
       auto next = rows->second.upper_bound({source.after.due, source.after.id});
       for (; next != rows->second.end() && next->first <= now && page.rows.size() < wanted;
            ++next) {
-        bool own = next->second.value() % request.count == request.index;
-        if (own == (source.part == reserve_part::own))
+        auto part = next->second.value() % request.count;
+        if (part == (source.part == reserve_part::own ? request.index : request.other))
           page.rows.push_back(messages.at(next->second).row);
       }
     }

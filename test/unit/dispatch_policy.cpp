@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(a_capped_stream_keeps_its_spacing_and_its_rate) {
   BOOST_CHECK(sent >= 990 && sent <= 1'001);
 }
 
-BOOST_AUTO_TEST_CASE(own_rows_are_read_first_then_others_then_it_sleeps_until_woken) {
+BOOST_AUTO_TEST_CASE(own_rows_are_read_first_then_anothers_then_it_sleeps_until_woken) {
   shard_policy policy({1, 4});
   const rate target = rate::from_millihertz(1'000);
   policy.put_stream({campaign, {}, 10, 1, {}}, origin);
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(own_rows_are_read_first_then_others_then_it_sleeps_until_wo
   policy.on_reserved(plans[0], {});
   plans = policy.plan_reserve(origin, target);
   BOOST_REQUIRE_EQUAL(plans.size(), 1u);
-  BOOST_CHECK(plans[0].part == bucket_part::others);
+  BOOST_CHECK(plans[0].part == bucket_part::other);
   policy.on_reserved(plans[0], {});
   BOOST_CHECK(policy.plan_reserve(origin, target).empty());
   policy.wake(campaign, origin + 2s, origin);
@@ -149,6 +149,18 @@ BOOST_AUTO_TEST_CASE(own_rows_are_read_first_then_others_then_it_sleeps_until_wo
   policy.wake(campaign, origin + 2s, origin + 2s); // while the read is under way
   policy.on_reserved(plans[0], {});
   BOOST_CHECK(policy.plan_reserve(origin + 2s, target).at(0).part == bucket_part::own);
+}
+
+BOOST_AUTO_TEST_CASE(a_shard_that_found_rows_of_its_own_leaves_the_others_theirs_until_woken) {
+  shard_policy policy({1, 4});
+  const rate target = rate::from_millihertz(1'000);
+  policy.put_stream({campaign, {}, 10, 1, {}}, origin);
+  policy.on_reserved(policy.plan_reserve(origin, target).at(0), rows_of(campaign, 1, 1));
+  policy.on_claimed(claim_of(policy).group_no, {}, origin);
+  BOOST_CHECK(policy.plan_reserve(origin, target).empty());
+  policy.wake(campaign, origin, origin);
+  policy.on_reserved(policy.plan_reserve(origin, target).at(0), {});
+  BOOST_CHECK(policy.plan_reserve(origin, target).at(0).part == bucket_part::other);
 }
 
 BOOST_AUTO_TEST_CASE(a_full_page_goes_on_behind_its_last_row_and_known_rows_are_skipped) {
