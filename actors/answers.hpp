@@ -92,6 +92,7 @@ struct refresh_begun {
 /// The route after its target was set or it was braked.
 struct route_changed {
   shared_result<route_reading> reading;
+  bool braked = false; ///< the answer to a brake
 };
 /// What one round over the open campaigns did.
 struct campaign_round_report {

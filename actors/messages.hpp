@@ -28,8 +28,6 @@ struct tick {
   std::int64_t number = 0;
 };
 
-/// supervisor -> itself: time for a sweep.
-struct sweep_due {};
 /// main -> supervisor, once, before anything else: the cluster was spawned after it.
 struct meet_cluster {
   caf::actor cluster;
@@ -103,7 +101,7 @@ struct record_unsent {
 };
 /// recorder -> shard: these are stored; the rows may be read again.
 struct forget_messages {
-  std::vector<message_id> messages;
+  std::vector<attempt> attempts;
 };
 /// recorder -> campaigns: these streams changed; some may be finished.
 struct check_finished {
@@ -148,7 +146,6 @@ struct report_released {};
 
 #define PACELINE_LOCAL_MESSAGE(type) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(paceline::type)
 PACELINE_LOCAL_MESSAGE(tick)
-PACELINE_LOCAL_MESSAGE(sweep_due)
 PACELINE_LOCAL_MESSAGE(meet_cluster)
 PACELINE_LOCAL_MESSAGE(wake_route)
 PACELINE_LOCAL_MESSAGE(start_shard)

@@ -15,6 +15,7 @@
 #include "actors/quota.hpp"
 #include "actors/recorder.hpp"
 #include "actors/supervisor.hpp"
+#include "actors/sweeper.hpp"
 #include "storage/ownership.hpp"
 #include "storage/schema.hpp"
 #include "storage/wake_listener.hpp"
@@ -187,9 +188,14 @@ private:
                                                         campaigns_.address()));
     sink_.use(recorder.address());
 
+    sweeper_options sweeping;
+    sweeping.interrupted_after = config_.dispatch.interrupted_after;
+    sweeping.every = std::min<nanoseconds>(sweeping.every, sweeping.interrupted_after);
+    sweeping.writer = writer();
+    keep(system_->spawn<sweeper_actor>(sweeping, background_, log_, campaigns_.address()));
+
     auto supervisor = supervisor_options_of();
-    supervisor_surroundings around{control_, background_, stores_,  desk_,
-                                   time_,    log_,        recorder, campaigns_};
+    supervisor_surroundings around{control_, stores_, desk_, time_, log_, recorder, campaigns_};
     supervisor_ =
         keep(system_->spawn<supervisor_actor>(std::move(supervisor), std::move(around), [this] {
           std::lock_guard lock(mutex_);
@@ -206,9 +212,6 @@ private:
     options.node_name = identity_.name;
     options.poll = config_.dispatch.poll;
     options.run = config_.dispatch.run;
-    options.interrupted_after = config_.dispatch.interrupted_after;
-    options.sweep = std::min<nanoseconds>(std::chrono::seconds{10}, options.interrupted_after);
-    options.writer = writer();
     options.seed = static_cast<std::uint64_t>(identity_.id.value());
     for (const auto& route : identity_.routes) {
       quota_options quota;

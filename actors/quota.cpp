@@ -78,7 +78,7 @@ void quota_actor::on_reading(const use_reading& reading) {
 void quota_actor::look() {
   if (!is_active())
     return;
-  if (brake_unwritten_ && !changing_)
+  if (brake_unwritten_ && changing_ == 0)
     write_brake();
   if (quota_stale_)
     refresh(nanoseconds{0});
@@ -127,7 +127,7 @@ void quota_actor::on_quota(const quota_answered& answer) {
 
 /// Gives the route the target it should have, unless it has it or a change is on its way.
 void quota_actor::adjust_target() {
-  if (!is_active() || changing_ || quota_stale_ || brake_unwritten_)
+  if (!is_active() || changing_ > 0 || quota_stale_ || brake_unwritten_)
     return;
   auto braked = last_->reading.brake_left > nanoseconds{0};
   auto target = wanted_target(options_, raw_quota_, braked);
@@ -149,14 +149,15 @@ void quota_actor::adjust_target() {
 }
 
 template <class Work>
-void quota_actor::change_route(Work work) {
-  changing_ = true;
-  post(control_, address(), std::move(work),
-       [](shared_result<route_reading> value) { return route_changed{std::move(value)}; });
+void quota_actor::change_route(Work work, bool brakes) {
+  ++changing_;
+  post(control_, address(), std::move(work), [brakes](shared_result<route_reading> value) {
+    return route_changed{std::move(value), brakes};
+  });
 }
 
 void quota_actor::on_changed(const route_changed& answer) {
-  changing_ = false;
+  changing_ = std::max(0, changing_ - 1);
   if (!*answer.reading) {
     log_.warn("the route's target could not be changed; trying again",
               {{"route", options_.route_text}, {"error", answer.reading->failure().text}});
@@ -166,7 +167,7 @@ void quota_actor::on_changed(const route_changed& answer) {
     return;
   last_->reading = **answer.reading;
   last_->clock_step = nanoseconds{0};
-  if (last_->reading.brake_left > nanoseconds{0})
+  if (answer.braked)
     brake_unwritten_ = false;
   // Somebody else may have written a grid that we had not heard of when the courier was told.
   if (held_)
@@ -224,11 +225,13 @@ void quota_actor::brake() {
 
 /// Tried again until the row has it: until then the courier refuses every grid there is.
 void quota_actor::write_brake() {
-  change_route([route = options_.route, node = options_.node, brake = options_.brake](session& db) {
-    grid_lead lead;
-    lead.held = held_lead;
-    return brake_route(db, route, node, brake, lead);
-  });
+  change_route(
+      [route = options_.route, node = options_.node, brake = options_.brake](session& db) {
+        grid_lead lead;
+        lead.held = held_lead;
+        return brake_route(db, route, node, brake, lead);
+      },
+      true);
 }
 
 void quota_actor::refuse_present_grids() {

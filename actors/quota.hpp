@@ -63,7 +63,7 @@ private:
   void write_brake();
   void refuse_present_grids();
   template <class Work>
-  void change_route(Work work);
+  void change_route(Work work, bool brakes = false);
   std::int64_t newest_grid() const;
   rate newest_target() const;
 
@@ -80,9 +80,9 @@ private:
   boot_instant braked_at_{};
   bool brake_unwritten_ = false; ///< the courier has stopped, the route's row does not know it
   bool quota_stale_ = true;      ///< since a brake, or from the start
-  bool held_ = false;     ///< the courier refuses every grid before the newest: it may start soon
-  bool changing_ = false; ///< a statement about the target is out
-  bool silent_ = false;   ///< the provider did not answer when it was last asked
+  bool held_ = false;   ///< the courier refuses every grid before the newest: it may start soon
+  int changing_ = 0;    ///< statements about the route that are out
+  bool silent_ = false; ///< the provider did not answer when it was last asked
 };
 
 } // namespace paceline

@@ -138,12 +138,12 @@ void recorder_actor::on_failed(std::map<std::uint64_t, batch>::iterator failed, 
 }
 
 void recorder_actor::confirm(const batch& stored) {
-  std::unordered_map<shard_id, std::vector<message_id>> by_shard;
+  std::unordered_map<shard_id, std::vector<attempt>> by_shard;
   for (const auto& entry : stored.entries)
-    by_shard[entry.shard].push_back(entry.what.of.message);
-  for (auto& [shard, messages] : by_shard)
+    by_shard[entry.shard].push_back(entry.what.of);
+  for (auto& [shard, attempts] : by_shard)
     if (auto known = shards_.find(shard); known != shards_.end())
-      tell(known->second, forget_messages{std::move(messages)});
+      tell(known->second, forget_messages{std::move(attempts)});
 }
 
 void recorder_actor::publish_backlog() {

@@ -27,7 +27,6 @@ void supervisor_actor::on_exit() {
 
 caf::behavior supervisor_actor::make_behavior() {
   poll_in(options_.poll);
-  delayed_send(this, options_.sweep, sweep_due{});
   return {
       [this](const meet_cluster& met) { cluster_ = met.cluster; },
       [this](const start_shard& order) { start(order); },
@@ -41,8 +40,6 @@ caf::behavior supervisor_actor::make_behavior() {
       [this](const streams_polled& answer) { on_polled(answer); },
       [this](const round_trips_measured& answer) { on_measured(answer); },
       [this](const end_run& ended) { on_run_ended(ended); },
-      [this](const sweep_due&) { sweep(); },
-      [this](const interrupted_swept& answer) { on_swept(answer); },
       [this](const drain_node&) { drain(); },
       [this](const report_drained& report) {
         if (auto found = children_.find(report.shard); found != children_.end())
@@ -223,25 +220,6 @@ void supervisor_actor::offer(route_id route,
 
 void supervisor_actor::poll_in(nanoseconds wait) {
   delayed_send(this, wait, tick{++poll_number_});
-}
-
-void supervisor_actor::sweep() {
-  delayed_send(this, options_.sweep, sweep_due{});
-  post(
-      around_.background, address(),
-      [age = options_.interrupted_after, writer = options_.writer](session& db) {
-        return sweep_interrupted(db, age, 1000, writer);
-      },
-      [](shared_result<record_reply> value) { return interrupted_swept{std::move(value)}; });
-}
-
-void supervisor_actor::on_swept(const interrupted_swept& answer) {
-  const auto& swept = *answer.reply;
-  if (!swept || swept->changed == 0)
-    return;
-  around_.log.warn("interrupted attempts became acceptance_unknown",
-                   {{"messages", swept->changed}});
-  send(around_.campaigns, check_finished{swept->streams});
 }
 
 // Shutdown --------------------------------------------------------------------

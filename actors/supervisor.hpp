@@ -1,8 +1,8 @@
 /// The supervisor: keeps this node's shards running, and nothing else.
 ///
 /// It spawns a shard when the cluster says that this node owns it, arms its alarms while there is
-/// work, starts over what died (with a fresh epoch), sweeps what crashes have left behind, passes
-/// readings of routes on, and drains everything on shutdown.
+/// work, starts over what died (with a fresh epoch), passes readings of routes on, and drains
+/// everything on shutdown. What crashes have left behind is the sweeper's.
 #pragma once
 
 #include <cstdint>
@@ -43,15 +43,11 @@ struct supervisor_options {
   std::vector<supervised_route> routes;
   nanoseconds poll = std::chrono::seconds{1};
   nanoseconds run = std::chrono::seconds{45};
-  nanoseconds sweep = std::chrono::seconds{10};
-  nanoseconds interrupted_after = std::chrono::minutes{3};
-  std::int32_t writer = 0; ///< of counters
   std::uint64_t seed = 1;
 };
 
 struct supervisor_surroundings {
-  database_pool& control;    ///< polls
-  database_pool& background; ///< sweeps
+  database_pool& control; ///< polls
   shard_store_directory& stores;
   order_desk& desk;
   const boot_time& time;
@@ -66,8 +62,8 @@ struct supervisor_surroundings {
 /// Sends: fire_alarm, use_reading, drain_node (shards);
 ///   know_shard, forget_shard, await_recorded (recorder); abandon_shard_ownership,
 ///   release_ownership (cluster).
-/// Persists: acceptance_unknown for what a sweep finds.
-/// After a crash: nothing of its own is lost; the next poll and sweep do the same.
+/// Persists: nothing.
+/// After a crash: nothing of its own is lost; the next poll finds the work.
 class supervisor_actor : public caf::event_based_actor {
 public:
   /// `drained` is called once, when a drain is complete.
@@ -99,8 +95,6 @@ private:
   void on_polled(const streams_polled& answer);
   void offer(route_id route, std::shared_ptr<const std::vector<due_stream>> streams);
   void poll_in(nanoseconds wait);
-  void sweep();
-  void on_swept(const interrupted_swept& answer);
 
   void drain();
   void check_drained();

@@ -52,13 +52,7 @@ caf::behavior shard_actor::make_behavior() {
       },
       [this](const take_outcomes& arrived) { on_outcomes(arrived); },
       [this](const forget_messages& stored) {
-        for (auto id : stored.messages) {
-          if (auto row = rows_.find(id); row != rows_.end()) {
-            unrecorded_ -= row->second.ended ? 1 : 0;
-            rows_.erase(row);
-          }
-          policy_.on_recorded(id);
-        }
+        forget(stored);
         drive();
       },
       [this](const drain_node&) {
@@ -178,6 +172,18 @@ void shard_actor::finish_run(bool idle) {
   ++tick_number_;
   publish_calls();
   tell(around_.supervisor, end_run{shard_.shard, alarm_, idle});
+}
+
+/// Late news of an attempt that has ended must not take away the row's next one.
+void shard_actor::forget(const forget_messages& stored) {
+  for (const auto& of : stored.attempts) {
+    auto row = rows_.find(of.message);
+    if (row == rows_.end() || row->second.message->of != of)
+      continue;
+    unrecorded_ -= row->second.ended ? 1 : 0;
+    rows_.erase(row);
+    policy_.on_recorded(of.message);
+  }
 }
 
 /// For people: the number goes out with the node's next renewal.

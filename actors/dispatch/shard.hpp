@@ -86,6 +86,7 @@ private:
   void finish_run(bool idle);
   void finish_drain();
   void publish_calls();
+  void forget(const forget_messages& stored);
 
   // Reading ahead
   void plan_reading(database_instant now);

@@ -58,6 +58,7 @@ struct quota_stage {
     route.read_at = time.database_now();
     route_changed answer;
     answer.reading = std::make_shared<const result<route_reading>>(route);
+    answer.braked = brake > nanoseconds{0};
     caf::anon_send(quota, answer);
     time.settle();
   }

@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(the_shard_forgets_its_rows_when_they_are_stored_and_campaig
   BOOST_TEST(shard_heard.forgotten.empty());
   time.pass(2ms);
   BOOST_REQUIRE(shard_heard.forgotten.size() == 1u);
-  BOOST_TEST(shard_heard.forgotten[0].messages.size() == 3u);
+  BOOST_TEST(shard_heard.forgotten[0].attempts.size() == 3u);
   BOOST_REQUIRE(campaigns_heard.finished.size() == 1u);
   BOOST_TEST((campaigns_heard.finished[0].streams[0].stream == stream_id{10}));
   BOOST_TEST(backlog.waiting() == 0);

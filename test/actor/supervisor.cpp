@@ -35,8 +35,8 @@ struct supervisor_stage {
     options.routes.push_back({route_id{1}, "test:sim", time.spawn<listener>(quota), {}});
     auto recorder = time.spawn<listener>(recorder_heard);
     desk.use(recorder.address());
-    supervisor_surroundings around{pool, pool,    stores,   desk,
-                                   time, log.log, recorder, time.spawn<listener>(campaigns)};
+    supervisor_surroundings around{
+        pool, stores, desk, time, log.log, recorder, time.spawn<listener>(campaigns)};
     supervisor =
         time.spawn<supervisor_actor>(std::move(options), std::move(around), [this] { ++drained; });
     caf::anon_send(supervisor, meet_cluster{time.spawn<listener>(cluster)});
