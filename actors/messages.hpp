@@ -103,7 +103,7 @@ struct record_unsent {
 struct forget_messages {
   std::vector<attempt> attempts;
 };
-/// recorder -> campaigns: these streams changed; some may be finished.
+/// recorder, sweeper -> campaigns: these streams changed; some may be finished.
 struct check_finished {
   std::vector<touched_stream> streams;
 };
@@ -113,6 +113,7 @@ struct heed_refusal {
   std::string text;
   nanoseconds retry_after{0};
 };
+
 // Children --------------------------------------------------------------------
 
 /// supervisor -> recorder: outcomes of the shard go to this actor, too.

@@ -245,7 +245,7 @@ constexpr option options[] = {
              "that one renewal may fail."),
 
     number("simulator.latency_ms", "ms", "170", 0, 60000, simulator<&simulator_t::latency>,
-           "The median time until it answers."),
+           "The mean time until it answers."),
     number("simulator.latency_jitter", "", "0.1", 0, 1, simulator<&simulator_t::latency_jitter>,
            "The spread of that time, as a share of it."),
     number("simulator.rate", "recipients/s", "5000", 0.02, 1e7, simulator<&simulator_t::rate>,

@@ -264,7 +264,7 @@ route_settings default_route() {
 }
 
 std::int64_t connection_demand(const settings& from) {
-  constexpr std::int64_t fixed = 4; // control, supervisor, campaigns, LISTEN
+  constexpr std::int64_t fixed = 4; // two for control, background, LISTEN
   return std::accumulate(from.routes.begin(), from.routes.end(), fixed + from.recording.connections,
                          [](std::int64_t sum, const auto& route) {
                            return sum + std::int64_t{route.second.shards} * route.second.pool;

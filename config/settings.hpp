@@ -158,8 +158,8 @@ settings default_settings();
 /// The defaults of one route.
 route_settings default_route();
 
-/// Connections a node that owns every shard holds: shards x pool of each route, the recorders, and
-/// one each for control, supervisor, campaigns and LISTEN.
+/// Connections a node that owns every shard holds: shards x pool of each route, the recorders, two
+/// for control, and one each for background work and LISTEN.
 std::int64_t connection_demand(const settings& from);
 
 } // namespace paceline

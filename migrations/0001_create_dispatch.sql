@@ -160,15 +160,19 @@ CREATE TABLE message_states (
   expires_at   timestamptz,
   started_at   timestamptz,                       -- of the provider call, as the courier stamped it
   route        int NOT NULL,
-  version      int NOT NULL DEFAULT 0 CHECK (version >= 0),
+  version      int NOT NULL DEFAULT 0,
   group_no     int NOT NULL DEFAULT 0,
-  bucket       smallint NOT NULL CHECK (bucket BETWEEN 0 AND 1023),
-  status       smallint NOT NULL CHECK (status BETWEEN 0 AND 13),
-  cost         smallint NOT NULL CHECK (cost BETWEEN 1 AND 50),
+  bucket       smallint NOT NULL,
+  status       smallint NOT NULL,
+  cost         smallint NOT NULL,
   throttles    smallint NOT NULL DEFAULT 0,
   reason       smallint NOT NULL DEFAULT 0,
   provider_id  text,
-  diagnostic   text CHECK (length(diagnostic) <= 1000)
+  diagnostic   text,
+  -- One expression: every update evaluates it.
+  CONSTRAINT message_states_values CHECK (
+    status BETWEEN 0 AND 13 AND version >= 0 AND cost BETWEEN 1 AND 50
+    AND bucket BETWEEN 0 AND 1023 AND (diagnostic IS NULL OR length(diagnostic) <= 1000))
 ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 5000,
         autovacuum_analyze_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
 -- The due scan, and only it, spells its guard `status = 0`. There must be no partial index on any

@@ -103,7 +103,7 @@ result<claim_reply> claim_group(session&, const claim_request&);
 result<std::int64_t> settle_skipped(session&, const std::vector<attempt>&, std::int32_t writer);
 
 /// Permanent preflight failure: queued -> rejected or rendering_failed with its reason, where still
-/// queued at this version. Returns the streams touched.
+/// queued at this version. Returns how many changed.
 struct preflight_failure {
   attempt of;
   message_status status = message_status::rendering_failed;

@@ -6,7 +6,6 @@
 /// (`storage/messages.hpp` ...) know what is in it.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -49,8 +48,7 @@ private:
 class database_pool {
 public:
   /// Runs on one of the pool's threads. It must not throw and must not keep the session. It gets
-  /// nullptr where no connection could be opened (`why` then says so; a retry helps) or the pool is
-  /// stopping.
+  /// nullptr where no connection could be opened (`why` then says so; a retry helps).
   using work = std::function<void(session*, const error& why)>;
 
   /// Starts `connections` threads (1 to 8); connects lazily. `counts` must outlive the pool.

@@ -38,7 +38,8 @@ result<done> store_quota(session&, route_id, const quota_reading&);
 result<route_reading> set_target(session&, route_id, node_id by, rate target, const grid_lead&);
 
 /// A rate 429: brake_until = now + `brake` (a brake in force is prolonged), quota stale, and by a
-/// new grid half of the target in force, or `floor_target` if the quota is known and fresh. Returns
+/// new grid half of the target in force. While a brake is in force the newest target stays if its
+/// grid began within the last second or the provider allows it; then there is no new grid. Returns
 /// the route afterwards.
 result<route_reading> brake_route(session&, route_id, node_id by, nanoseconds brake,
                                   const grid_lead&);

@@ -1,9 +1,10 @@
 /// Rows of SQL as route readings; for `storage/*.cpp` alone.
 #pragma once
 
-#include <pqxx/pqxx>
+#include <cstdint>
 
 #include "storage/model/route_reading.hpp"
+#include "storage/session.hpp"
 
 namespace paceline {
 

@@ -4,9 +4,7 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
-#include <vector>
 
 #include <caf/all.hpp>
 
@@ -28,7 +26,7 @@ struct campaigns_options {
 };
 
 /// One per node. Runs on CAF's scheduler; never blocks.
-/// Receives: use_reading, check_finished (supervisor, recorder), wake_route (listener).
+/// Receives: use_reading (supervisor), check_finished (recorder, sweeper), wake_route (listener).
 /// Sends: wake_route (supervisor).
 /// Persists: states of messages it expands or cancels; the end of campaigns.
 /// After a crash: expansion goes on after the last committed page; a round finds what is finished.

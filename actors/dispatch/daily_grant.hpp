@@ -36,8 +36,6 @@ public:
   void give_back(std::int64_t cost);
   /// The provider says that the day's quota is used up: it has counted more than we have.
   void forfeit() { left_ = 0; }
-  /// The database's clock stepped or an operator raised the quota: ask again.
-  void retry_now() { retry_at_ = database_instant::min(); }
   /// When to ask again while the day's quota is used up.
   database_instant retry_at() const { return retry_at_; }
 

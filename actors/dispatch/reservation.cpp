@@ -50,11 +50,6 @@ void reservation::wake(stream_id id, database_instant at, database_instant now) 
   stream.woken_while_reading = stream.reading;
 }
 
-void reservation::wake_all(database_instant now) {
-  for (auto& [id, stream] : streams_)
-    wake(id, now, now);
-}
-
 std::optional<database_instant> reservation::next_wake() const {
   std::optional<database_instant> first;
   for (const auto& [id, stream] : streams_)

@@ -4,10 +4,9 @@
 /// stream is read page by page behind a cursor `(due_at, id)`: first the shard's own part of its
 /// buckets; where a wake found nothing at all in that, another shard's part; then it sleeps until
 /// woken. (A shard with rows of its own leaves the others theirs: two that read the same rows make
-/// one of them claim in vain.) A
-/// short page means dry; the cursor then starts over, since rows may have become due behind it.
-/// Rows that are in memory in whatever stage (reserved, claimed, in flight, unrecorded) are
-/// recognised and skipped.
+/// one of them claim in vain.) A short page means dry; the cursor then starts over, since rows may
+/// have become due behind it. Rows that are in memory in whatever stage (reserved, claimed, in
+/// flight, unrecorded) are recognised and skipped.
 ///
 /// Pure; owned by the shard's policy.
 #pragma once
@@ -60,7 +59,6 @@ public:
 
   /// There may be due rows from `at` on (now or later).
   void wake(stream_id id, database_instant at, database_instant now);
-  void wake_all(database_instant now);
   /// The earliest later instant for which a wake was asked.
   std::optional<database_instant> next_wake() const;
 

@@ -51,8 +51,7 @@ struct shard_surroundings {
 ///   publish_in_flight (cluster).
 /// Persists: the gate, with every claim.
 /// After a crash: what was claimed and unrecorded is `attempting`; the supervisor gives the epoch
-/// up
-///   and the sweep turns what nobody answers for into `acceptance_unknown`.
+///   up and the sweep turns what nobody answers for into `acceptance_unknown`.
 class shard_actor : public caf::event_based_actor {
 public:
   shard_actor(caf::actor_config& config, shard_options options, shard_surroundings around,

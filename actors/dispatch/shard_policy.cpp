@@ -33,10 +33,6 @@ void shard_policy::wake(stream_id id, database_instant at, database_instant now)
   reservation_.wake(id, at, now);
 }
 
-void shard_policy::wake_all(database_instant now) {
-  reservation_.wake_all(now);
-}
-
 std::vector<reserve_plan> shard_policy::plan_reserve(database_instant now, rate target) {
   held_limit_ =
       reserve_limit(share_of(target, position_), settings_.max_group, settings_.reserve_cap);

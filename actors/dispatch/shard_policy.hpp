@@ -76,7 +76,6 @@ public:
   std::vector<attempt> remove_stream(stream_id id);
   /// New due rows in `id` now, or (a retry) from `at` on. Unknown streams are ignored.
   void wake(stream_id id, database_instant at, database_instant now);
-  void wake_all(database_instant now);
   /// When a planned wake comes due: set an alarm to ask `plan_reserve` again.
   std::optional<database_instant> next_wake() const { return reservation_.next_wake(); }
 

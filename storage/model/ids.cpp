@@ -1,7 +1,6 @@
 #include "storage/model/ids.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace paceline {
 namespace {
@@ -9,21 +8,12 @@ namespace {
 constexpr std::int64_t first_ms = 1'704'067'200'000; // 2024-01-01T00:00:00Z
 constexpr std::int32_t ids_per_ms = 4096;            // 12 bits of sequence
 constexpr std::size_t max_name = 63;
-constexpr std::int32_t max_shards = 1024;
 
 bool is_name(std::string_view text) {
   auto alphanumeric = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   return !text.empty() && text.size() <= max_name && alphanumeric(text.front())
          && std::all_of(text.begin(), text.end(),
                         [&](char c) { return alphanumeric(c) || c == '-'; });
-}
-
-std::optional<std::int32_t> to_number(std::string_view text) {
-  std::int32_t value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size())
-    return std::nullopt;
-  return value;
 }
 
 } // namespace
@@ -40,20 +30,6 @@ std::optional<route_name> route_name::parse(std::string_view text) {
 
 std::string shard_name::text() const {
   return route.text() + ":" + std::to_string(index) + "/" + std::to_string(count);
-}
-
-std::optional<shard_name> shard_name::parse(std::string_view text) {
-  auto colon = text.rfind(':');
-  auto slash = text.rfind('/');
-  if (colon == std::string_view::npos || slash == std::string_view::npos || slash < colon)
-    return std::nullopt;
-  auto route = route_name::parse(text.substr(0, colon));
-  auto index = to_number(text.substr(colon + 1, slash - colon - 1));
-  auto count = to_number(text.substr(slash + 1));
-  if (!route || !index || !count || *count < 1 || *count > max_shards || *index < 0
-      || *index >= *count)
-    return std::nullopt;
-  return shard_name{*route, *index, *count};
 }
 
 std::int64_t id_source::next(std::int64_t unix_ms) {

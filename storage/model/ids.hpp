@@ -55,17 +55,16 @@ struct shard_name {
   std::int32_t count = 1; ///< 1 to 1024
 
   std::string text() const;
-  static std::optional<shard_name> parse(std::string_view text);
   friend auto operator<=>(const shard_name&, const shard_name&) = default;
 };
 
 /// Makes time-ordered ids: 41 bits of milliseconds since 2024-01-01 UTC, 10 bits of lane, 12 bits
 /// of sequence.
 ///
-/// The lane comes from the database (`storage/ids`), so that processes seldom share one; two that
-/// do collide only within one millisecond and then get a unique violation, which is retried with
-/// fresh ids. More than 4,096 ids in one millisecond borrow from the following one. Not
-/// thread-safe; owned by whoever inserts.
+/// The lane comes from the database (`next_id_lane`), so that processes seldom share one; two that
+/// do collide only within one millisecond, and the primary key then refuses the second with error
+/// `data`. More than 4,096 ids in one millisecond borrow from the following one. Not thread-safe;
+/// owned by whoever inserts.
 class id_source {
 public:
   /// `lane` 0 to 1023.
