@@ -5,7 +5,7 @@
 /// - Quota: a token bucket per recipient that refills at `tolerance x rate` and holds
 ///   `3 + 0.05 x rate`; a call that finds it empty is throttled (429, refusal::rate). `daily_quota`
 ///   > 0 refuses beyond it (refusal::daily_quota).
-/// - Outcomes by the local part of addresses at `simulator.paceline.test`, without labels after `+`:
+/// - Outcomes by the local part of addresses at `simulator.paceline.test`, labels after `+` apart:
 ///   success, throttle (429 for the rate every time), daily-quota, paused (account), reject, error
 ///   (5xx: unknown), timeout (no answer), hang (answers late, after 60 s), disconnect (connection
 ///   lost after writing: unknown), unreachable (before writing: not_started), malformed (unreadable
