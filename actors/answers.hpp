@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,7 @@ using shared_result = std::shared_ptr<const result<T>>;
 /// Due rows and the contents that the shard did not have.
 struct reserved_rows {
   std::vector<reserve_page> pages;
-  std::vector<std::pair<content_id, result<content>>> contents;
+  std::unordered_map<content_id, result<content>> contents;
 };
 struct rows_reserved {
   shared_result<reserved_rows> read;
@@ -55,6 +56,7 @@ struct clock_look {
   boot_instant answered{};
 };
 struct timed_renewal {
+  std::vector<held_shard> asked; ///< what the renewal was for
   renewal_reply reply;
   boot_instant sent{}; ///< before the renewal was sent: deadlines count from here
   clock_look clock;    ///< the best of a few

@@ -4,6 +4,7 @@
 /// the actor's weak address. A full queue answers at once with `overloaded`.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -27,7 +28,14 @@ template <class Work, class Wrap>
 void post(database_pool& pool, const caf::actor_addr& reply_to, Work work, Wrap wrap) {
   using outcome_type = std::invoke_result_t<Work&, session&>;
   auto task = [reply_to, wrap, work = std::move(work)](session* opened, const error& why) mutable {
-    auto value = opened ? work(*opened) : outcome_type{why};
+    auto value = outcome_type{why};
+    try {
+      if (opened)
+        value = work(*opened);
+    } catch (const std::exception& unforeseen) {
+      // A row that is not of this program's schema: said where it can be seen, not fatal.
+      value = error{error_kind::internal, unforeseen.what()};
+    }
     tell(reply_to, wrap(std::make_shared<const outcome_type>(std::move(value))));
   };
   if (!pool.submit(std::move(task)))

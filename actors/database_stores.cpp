@@ -35,10 +35,13 @@ result<reserved_rows> read_ahead(session& db, const reserve_request& request,
     return pages.failure();
   reserved_rows read{std::move(*pages), {}};
   std::unordered_set<content_id> have(known.begin(), known.end());
+  std::vector<content_id> missing;
   for (const auto& page : read.pages)
     for (const auto& row : page.rows)
       if (have.insert(row.content).second)
-        read.contents.emplace_back(row.content, load_content(db, row.content));
+        missing.push_back(row.content);
+  if (!missing.empty())
+    read.contents = load_contents(db, missing);
   return read;
 }
 

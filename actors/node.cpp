@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -56,6 +57,7 @@ simulated_options simulated_route(const settings& config, const node_identity& i
 policy_settings policy_of(const settings& config) {
   policy_settings policy;
   policy.max_group = config.dispatch.max_group;
+  policy.reserve_batch = config.dispatch.reserve_batch;
   policy.group_window = config.dispatch.group_window;
   policy.reserve_cap = std::min(reserved_rows_bound, config.dispatch.max_in_flight_per_shard);
   policy.in_flight_cap = config.dispatch.max_in_flight_per_shard;
@@ -239,7 +241,16 @@ private:
     return options;
   }
 
+  /// One of a kind: without it the node would live on and do nothing. Its end by a bug ends the
+  /// process; ownership runs out and what was in flight is swept, as after any crash.
   caf::actor keep(caf::actor actor) {
+    actor->attach_functor([this, id = actor->id()](const caf::error& reason) {
+      if (!reason || reason == caf::exit_reason::user_shutdown)
+        return;
+      log_.error("an actor that the node can't do without has died; the process ends",
+                 {{"actor", id}, {"reason", caf::to_string(reason)}});
+      std::_Exit(1);
+    });
     all_.push_back(actor);
     return actor;
   }

@@ -131,8 +131,12 @@ void quota_actor::adjust_target() {
     return;
   auto braked = last_->reading.brake_left > nanoseconds{0};
   auto target = wanted_target(options_, raw_quota_, braked);
-  if (!target || *target == newest_target())
+  if (!target)
     return;
+  if (*target == newest_target()) {
+    held_ = false; // the brake's own grid is the one to stay
+    return;
+  }
   grid_lead lead;
   if (held_) {
     refuse_present_grids();
@@ -186,6 +190,8 @@ void quota_actor::heed(const heed_refusal& refused) {
   case refusal::rate:
     return brake();
   case refusal::daily_quota:
+    if (!is_news())
+      return;
     log_.warn("the provider's daily quota is used up; the route waits",
               {{"route", options_.route_text}});
     return change_route(
@@ -196,6 +202,8 @@ void quota_actor::heed(const heed_refusal& refused) {
           return read_route(db, route);
         });
   case refusal::sending_paused:
+    if (!is_news())
+      return;
     log_.error("the provider refuses to send for this account; the route stops",
                {{"route", options_.route_text}, {"provider", refused.text}});
     return change_route([route = options_.route,
@@ -207,12 +215,18 @@ void quota_actor::heed(const heed_refusal& refused) {
   }
 }
 
-void quota_actor::brake() {
+/// Refusals arrive in bunches, one for each call that was on the wire: they are one event.
+bool quota_actor::is_news() {
   auto now = time_.now();
-  // Refusals arrive in bunches, one for each call that was on the wire: they are one event.
-  if (!last_ || (braked_at_ != boot_instant{} && now - braked_at_ < std::chrono::seconds{1}))
+  if (!last_ || (refused_at_ != boot_instant{} && now - refused_at_ < std::chrono::seconds{1}))
+    return false;
+  refused_at_ = now;
+  return true;
+}
+
+void quota_actor::brake() {
+  if (!is_news())
     return;
-  braked_at_ = now;
   quota_stale_ = true;
   held_ = true;
   refuse_present_grids();

@@ -59,6 +59,7 @@ private:
   void on_changed(const route_changed& answer);
   void adjust_target();
   void heed(const heed_refusal& refused);
+  bool is_news();
   void brake();
   void write_brake();
   void refuse_present_grids();
@@ -77,7 +78,7 @@ private:
   boot_instant heard_{}; ///< when a reading came last
   std::optional<rate> raw_quota_;
   boot_instant asked_at_{}; ///< when the quota was last asked for, here or by others
-  boot_instant braked_at_{};
+  boot_instant refused_at_{};
   bool brake_unwritten_ = false; ///< the courier has stopped, the route's row does not know it
   bool quota_stale_ = true;      ///< since a brake, or from the start
   bool held_ = false;   ///< the courier refuses every grid before the newest: it may start soon

@@ -56,7 +56,10 @@ caf::behavior supervisor_actor::make_behavior() {
 void supervisor_actor::start(const start_shard& order) {
   auto reading = readings_.find(order.route);
   auto route = find_route(order.route);
-  if (draining_ || !route || reading == readings_.end() || children_.contains(order.shard.shard)) {
+  // A child of an older epoch has been disowned without a word: its successor is here.
+  if (auto old = children_.find(order.shard.shard); old != children_.end())
+    stop(order.shard.shard, old->second.start.ownership.epoch);
+  if (draining_ || !route || reading == readings_.end()) {
     send(cluster_, abandon_shard_ownership{order.shard.shard, order.ownership.epoch});
     return;
   }

@@ -134,7 +134,7 @@ CREATE TABLE campaigns (
   CHECK (NOT expansion_done OR expanded = audience OR state = 'canceled'),
   CHECK ((state IN ('finished', 'canceled', 'failed')) = (finished_at IS NOT NULL))
 );
-CREATE INDEX campaigns_open ON campaigns (id) WHERE state IN ('sending', 'canceled');
+CREATE INDEX campaigns_open ON campaigns (id) WHERE state IN ('sending', 'paused', 'canceled');
 
 -- Written once, never updated. For a campaign: its frozen audience, complete before the first is
 -- sent.

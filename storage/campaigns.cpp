@@ -148,7 +148,12 @@ result<std::vector<campaign_view>> find_campaigns(session& on, std::optional<str
 
 result<stream_id> start_campaign(session& on, id_source& ids, const new_campaign& campaign,
                                  const member_source& next) {
-  return on.in_transaction([&](session& open) { return insert_all(open, ids, campaign, next); });
+  return on.in_transaction([&](session& open) -> result<stream_id> {
+    // A million recipients take longer than a statement usually may.
+    if (const auto lifted = open.run(sql::lift_timeouts); !lifted)
+      return lifted.failure();
+    return insert_all(open, ids, campaign, next);
+  });
 }
 
 result<std::vector<open_campaign>> open_campaigns(session& on,

@@ -46,6 +46,9 @@ result<std::string> complete_conninfo(const connection_options& options) {
       {"keepalives_count", "3"}, // 5 + 3 x 2 = 11 s until a silent peer counts as gone
       {"tcp_user_timeout", std::to_string(options.statement_timeout.count())},
   };
+  // Behind a transaction pooler no start-up option lasts; there the role's own limit holds.
+  if (options.prepared_statements)
+    values["options"] = "-c statement_timeout=" + std::to_string(options.statement_timeout.count());
   for (const auto* option = parsed.get(); option->keyword != nullptr; ++option)
     if (option->val != nullptr)
       values[option->keyword] = option->val;

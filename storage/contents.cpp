@@ -22,6 +22,20 @@ std::string hex(const std::array<std::uint8_t, 32>& bytes) {
   return text;
 }
 
+/// Error `data` where the stored hash is not that of what is stored.
+result<content> checked_content(content_id id, const pqxx::row& row) {
+  content found{id,
+                row["sender"].c_str(),
+                row["subject"].c_str(),
+                row["text_body"].c_str(),
+                row["html_body"].c_str(),
+                row["headers"].c_str()};
+  if (hex(content_hash(found)) != row["hash"].c_str())
+    return error{error_kind::data,
+                 "content " + std::to_string(id.value()) + " was edited: its hash differs"};
+  return found;
+}
+
 } // namespace
 
 std::array<std::uint8_t, 32> content_hash(const content& what) {
@@ -50,23 +64,24 @@ result<done> insert_content(session& on, project_id project, const content& what
   return done{};
 }
 
+std::unordered_map<content_id, result<content>> load_contents(session& on,
+                                                              const std::vector<content_id>& ids) {
+  std::unordered_map<content_id, result<content>> loaded;
+  const auto rows = on.run(sql::load_contents, array_literal(ids));
+  if (rows)
+    for (const auto& row : *rows) {
+      const content_id id{row["id"].as<std::int64_t>()};
+      loaded.emplace(id, checked_content(id, row));
+    }
+  for (const auto id : ids)
+    loaded.try_emplace(id,
+                       rows ? error{error_kind::not_found, "content " + std::to_string(id.value())}
+                            : rows.failure());
+  return loaded;
+}
+
 result<content> load_content(session& on, content_id id) {
-  const auto rows = on.run(sql::load_content, id);
-  if (!rows)
-    return rows.failure();
-  if (rows->empty())
-    return error{error_kind::not_found, "content " + std::to_string(id.value())};
-  const auto row = (*rows)[0];
-  content found{id,
-                row["sender"].c_str(),
-                row["subject"].c_str(),
-                row["text_body"].c_str(),
-                row["html_body"].c_str(),
-                row["headers"].c_str()};
-  if (hex(content_hash(found)) != row["hash"].c_str())
-    return error{error_kind::data,
-                 "content " + std::to_string(id.value()) + " was edited: its hash differs"};
-  return found;
+  return load_contents(on, {id}).at(id);
 }
 
 } // namespace paceline

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "storage/model/ids.hpp"
 #include "storage/pool.hpp"
@@ -25,5 +27,8 @@ std::array<std::uint8_t, 32> content_hash(const content&);
 
 /// Error `data` if the stored hash does not match what is stored: somebody edited it.
 result<content> load_content(session&, content_id);
+/// The same for several by one statement; every id gets an answer.
+std::unordered_map<content_id, result<content>> load_contents(session&,
+                                                              const std::vector<content_id>&);
 
 } // namespace paceline

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "storage/clean_text.hpp"
 #include "storage/route_row.hpp"
 #include "storage/session.hpp"
 #include "storage/sql/queries.hpp"
@@ -41,9 +42,9 @@ result<locked_route> lock(session& on, route_id route) {
 
 /// The route must be locked.
 result<route_reading> append_grid(session& on, route_id route, node_id by, rate target,
-                                  const grid_lead& lead) {
+                                  const grid_lead& lead, bool always) {
   const auto appended =
-      on.run(sql::append_grid, route, target.millihertz(), by, lead.cluster, lead.held);
+      on.run(sql::append_grid, route, target.millihertz(), by, lead.cluster, lead.held, always);
   if (!appended)
     return appended.failure();
   return read_route(on, route);
@@ -88,7 +89,7 @@ result<route_reading> set_target(session& on, route_id route, node_id by, rate t
     const auto locked = lock(inside, route);
     if (!locked)
       return locked.failure();
-    return append_grid(inside, route, by, target, lead);
+    return append_grid(inside, route, by, target, lead, false);
   });
 }
 
@@ -104,7 +105,7 @@ result<route_reading> brake_route(session& on, route_id route, node_id by, nanos
     const auto braked = update_route(inside, sql::prolong_brake, route, brake);
     if (!braked)
       return braked.failure();
-    return append_grid(inside, route, by, braked_target(*before, *locked), lead);
+    return append_grid(inside, route, by, braked_target(*before, *locked), lead, true);
   });
 }
 
@@ -124,7 +125,7 @@ result<done> wait_for_daily_quota(session& on, route_id route, nanoseconds wait)
 }
 
 result<done> stop_route(session& on, route_id route, std::string_view reason) {
-  return update_route(on, sql::stop_route, route, reason);
+  return update_route(on, sql::stop_route, route, clean_text(reason));
 }
 
 result<done> resume_route(session& on, route_id route) {

@@ -39,8 +39,8 @@ result<route_reading> set_target(session&, route_id, node_id by, rate target, co
 
 /// A rate 429: brake_until = now + `brake` (a brake in force is prolonged), quota stale, and by a
 /// new grid half of the target in force. While a brake is in force the newest target stays if its
-/// grid began within the last second or the provider allows it; then there is no new grid. Returns
-/// the route afterwards.
+/// grid began within the last second or the provider allows it. There is always a new grid, since
+/// couriers refuse all grids before it. Returns the route afterwards.
 result<route_reading> brake_route(session&, route_id, node_id by, nanoseconds brake,
                                   const grid_lead&);
 

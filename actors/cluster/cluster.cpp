@@ -80,6 +80,7 @@ void cluster_actor::renew() {
     auto reply = renew_shards(db, node, shards, routes);
     if (!reply)
       return reply.failure();
+    timed.asked = shards;
     timed.reply = std::move(*reply);
     return timed;
   };
@@ -109,18 +110,20 @@ void cluster_actor::publish(const timed_renewal& renewal) {
   if (step)
     log_.warn("the database's clock was set",
               {{"by_ms", static_cast<double>(step->by.count()) / 1e6}});
+  // Only what the renewal asked for is judged: a shard may have been taken since it was sent.
   const auto& renewed = renewal.reply.renewed;
-  for (auto held = holdings_.begin(); held != holdings_.end();) {
-    auto [shard, holding] = *held;
-    if (std::find(renewed.begin(), renewed.end(), shard) != renewed.end()) {
-      desk_.set_deadline(shard, holding.epoch, deadline_from(renewal.sent));
-      ++held;
+  for (const auto& asked : renewal.asked) {
+    auto held = holdings_.find(asked.shard);
+    if (held == holdings_.end() || held->second.epoch != asked.epoch)
+      continue;
+    if (std::find(renewed.begin(), renewed.end(), asked.shard) != renewed.end()) {
+      desk_.set_deadline(asked.shard, asked.epoch, deadline_from(renewal.sent));
       continue;
     }
-    log_.warn("a shard was taken over by another node", {{"shard_row", shard.value()}});
-    desk_.set_deadline(shard, holding.epoch, boot_instant{});
-    tell(supervisor_, stop_shard{shard, holding.epoch});
-    held = holdings_.erase(held);
+    log_.warn("a shard was taken over by another node", {{"shard_row", asked.shard.value()}});
+    desk_.set_deadline(asked.shard, asked.epoch, boot_instant{});
+    tell(supervisor_, stop_shard{asked.shard, asked.epoch});
+    holdings_.erase(held);
   }
   shards_in_all_ = 0;
   for (const auto& reading : renewal.reply.routes) {
@@ -144,7 +147,7 @@ void cluster_actor::on_listed(const shards_listed& answer) {
   if (!*answer.shards || releasing_)
     return;
   for (const auto& row : **answer.shards)
-    if (!holdings_.contains(row.shard) && is_free(row))
+    if (!holdings_.contains(row.shard) && !taking_.contains(row.shard) && is_free(row))
       take(row, answer.route);
 }
 
@@ -160,6 +163,7 @@ bool cluster_actor::is_free(const shard_row& row) {
 
 void cluster_actor::take(const shard_row& row, route_id route) {
   auto sent = time_.now();
+  taking_.insert(row.shard);
   post(
       pool_, address(),
       [node = options_.node, row](session& db) { return acquire_shard(db, node, row); },
@@ -170,6 +174,7 @@ void cluster_actor::take(const shard_row& row, route_id route) {
 
 void cluster_actor::on_taken(const shard_taken& answer) {
   sightings_.erase(answer.seen.shard);
+  taking_.erase(answer.seen.shard);
   const auto& taken = *answer.taken;
   if (!taken)
     return; // somebody else was first, or the database is away: the next look tells

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -80,6 +81,7 @@ private:
   clock_estimate clock_;
   std::map<shard_id, holding> holdings_;
   std::unordered_map<shard_id, sighting> sightings_; ///< of shards that others own
+  std::set<shard_id> taking_;                        ///< acquisitions that are out
   std::int32_t shards_in_all_ = 0;                   ///< of all our routes, by the last readings
   bool releasing_ = false;
 };

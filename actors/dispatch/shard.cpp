@@ -155,7 +155,7 @@ void shard_actor::drive() {
 void shard_actor::wait_until(database_instant when) {
   // The end of the run bounds every wait, so that a sleeping shard still reports on time.
   auto wake = clock_.boot_at(when);
-  if (run_)
+  if (run_ && !draining_)
     wake = std::min(wake, run_->began + options_.run);
   if (tick_at_ && *tick_at_ <= wake)
     return;

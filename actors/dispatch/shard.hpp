@@ -90,7 +90,7 @@ private:
   // Reading ahead
   void plan_reading(database_instant now);
   void on_rows(const rows_reserved& answer);
-  void learn_contents(const reserved_rows& read);
+  bool learn_content(const due_message& row, const reserved_rows& read);
   void prepare_pages(const reserved_rows& read);
   void drop(const std::vector<attempt>& rows);
   void on_database_error();
@@ -132,6 +132,7 @@ private:
   std::optional<group_claim> claim_;
   boot_instant claim_sent_{}, reserve_sent_{};
   std::vector<reserve_plan> plans_; ///< asked for and not answered
+  std::int32_t largest_cost_ = 1;   ///< of the rows read last: a grant must cover one message
   std::int32_t part_turn_ = 0;      ///< whose rows to take over next where the own part is dry
   boot_instant quiet_until_{};      ///< after a database error nothing is asked before this
   std::int32_t errors_in_a_row_ = 0;

@@ -35,7 +35,8 @@ void shard_policy::wake(stream_id id, database_instant at, database_instant now)
 
 std::vector<reserve_plan> shard_policy::plan_reserve(database_instant now, rate target) {
   held_limit_ =
-      reserve_limit(share_of(target, position_), settings_.max_group, settings_.reserve_cap);
+      reserve_limit(share_of(target, position_),
+                    std::max(settings_.reserve_batch, settings_.max_group), settings_.reserve_cap);
   return reservation_.plan(now, held_limit_, queue_);
 }
 

@@ -30,6 +30,7 @@ struct policy_settings {
   nanoseconds claim_lead = std::chrono::milliseconds{75};
   /// A group takes the slots of so much time: what a crash leaves in doubt.
   nanoseconds group_window = std::chrono::milliseconds{250};
+  std::int32_t reserve_batch = 24;    ///< rows read ahead at least
   std::int32_t reserve_cap = 5'000;   ///< rows held at most
   std::int32_t in_flight_cap = 5'000; ///< calls claimed and unanswered at most
   breaker_settings breaker;

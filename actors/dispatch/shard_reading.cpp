@@ -33,7 +33,6 @@ void shard_actor::on_rows(const rows_reserved& answer) {
   const auto& read = *answer.read;
   if (read) {
     errors_in_a_row_ = 0;
-    learn_contents(*read);
     prepare_pages(*read);
   } else {
     around_.log.warn("reading due messages failed; trying again",
@@ -45,19 +44,28 @@ void shard_actor::on_rows(const rows_reserved& answer) {
   drive();
 }
 
-void shard_actor::learn_contents(const reserved_rows& read) {
-  for (const auto& [id, loaded] : read.contents) {
-    if (loaded)
-      preparer_.learn(*loaded);
-    else if (!loaded.failure().is_retryable())
-      preparer_.learn_unusable(id, loaded.failure().text);
-  }
+/// True if the row's content is compiled now: it was, or it came with this read. (A read may bring
+/// more contents than the preparer keeps, so each is learnt when its first row needs it.)
+bool shard_actor::learn_content(const due_message& row, const reserved_rows& read) {
+  if (preparer_.knows(row.content))
+    return true;
+  auto found = read.contents.find(row.content);
+  if (found == read.contents.end())
+    return false;
+  const auto& loaded = found->second;
+  if (loaded)
+    preparer_.learn(*loaded);
+  else if (!loaded.failure().is_retryable())
+    preparer_.learn_unusable(row.content, loaded.failure().text);
+  return preparer_.knows(row.content);
 }
 
 void shard_actor::prepare_pages(const reserved_rows& read) {
   auto began = around_.time.now();
   std::vector<preflight_failure> failures;
-  std::vector<attempt> later;
+  std::vector<attempt> later, again;
+  if (rows_.empty())
+    largest_cost_ = 1;
   for (std::size_t i = 0; i < plans_.size(); ++i) {
     std::vector<reserved_row> rows;
     if (plans_[i].part == bucket_part::other && read.pages.at(i).exhausted)
@@ -69,10 +77,13 @@ void shard_actor::prepare_pages(const reserved_rows& read) {
     }
     for (const auto& row : read.pages.at(i).rows) {
       rows.push_back({row.of, row.stream, row.cost, row.due_at});
+      largest_cost_ = std::max<std::int32_t>(largest_cost_, row.cost);
       if (rows_.contains(row.of.message))
         continue; // in hand already; the reservation skips it as well
-      if (!preparer_.knows(row.content)) {
-        later.push_back(row.of); // its content could not be read just now
+      if (!learn_content(row, read)) {
+        // Not readable just now: due again later. Pushed out by others since it was asked for: the
+        // row is read again, with its content.
+        (read.contents.contains(row.content) ? later : again).push_back(row.of);
         continue;
       }
       auto made = preparer_.prepare(row);
@@ -89,8 +100,9 @@ void shard_actor::prepare_pages(const reserved_rows& read) {
   // can't be claimed. Read again before that is stored, they fail once more: harmless.
   for (const auto& failure : failures)
     policy_.on_recorded(failure.of.message);
-  for (const auto& row : later)
-    policy_.on_recorded(row.message);
+  for (const auto& rows : {later, again})
+    for (const auto& row : rows)
+      policy_.on_recorded(row.message);
   if (run_) {
     run_->prepare += around_.time.now() - began;
     run_->skipped += static_cast<std::int64_t>(failures.size() + later.size());

@@ -15,7 +15,7 @@ route_pace to_pace(const route_reading& reading) {
 void shard_actor::plan_grant(database_instant now) {
   if (!may_claim())
     return;
-  auto wanted = policy_.grant().needed(now, share_of(target_now(), position_));
+  auto wanted = policy_.grant().needed(now, share_of(target_now(), position_), largest_cost_);
   if (wanted == 0)
     return;
   policy_.grant().on_asked();
@@ -182,7 +182,7 @@ void shard_actor::on_outcomes(const take_outcomes& arrived) {
   for (const auto& delivery : *arrived.deliveries) {
     const auto& what = delivery.result;
     auto row = rows_.find(what.of.message);
-    if (row == rows_.end() || row->second.ended)
+    if (row == rows_.end() || row->second.ended || row->second.message->of != what.of)
       continue; // late news of an attempt that has ended: the recorder has it
     if (what.reason == reason_code::slot_missed) {
       missed.push_back(what.of.message);

@@ -15,14 +15,17 @@ VALUES ($1::bigint, $2::bigint, $3, 'sending', $4::bigint, $5::bigint, $6::bigin
 
 -- name: open_campaigns
 -- $1 routes int[]. Locks nothing. Index: campaigns_open.
--- A canceled one is open as long as messages of it are; a sending one until it is finished.
+-- A canceled one is open as long as messages of it are (two days, which any sweep is within); a
+-- sending one until it is finished; a paused one if nothing but that is left to do.
 SELECT c.id, s.route, c.state = 'canceled' AS canceled, c.expansion_done, n.open
   FROM campaigns c
   JOIN streams s ON s.id = c.id
  CROSS JOIN LATERAL (SELECT coalesce(sum(k.open), 0)::bigint AS open
                        FROM counters k WHERE k.stream = c.id) n
- WHERE c.state IN ('sending', 'canceled') AND s.route = ANY ($1::int[])
-   AND (c.state = 'sending' OR n.open <> 0)
+ WHERE c.state IN ('sending', 'paused', 'canceled') AND s.route = ANY ($1::int[])
+   AND (c.state <> 'canceled' OR c.finished_at > clock_timestamp() - interval '2 days')
+   AND CASE c.state WHEN 'sending' THEN true WHEN 'canceled' THEN n.open <> 0
+                    ELSE c.expansion_done AND n.open = 0 END
  ORDER BY c.id;
 
 -- name: expand_page

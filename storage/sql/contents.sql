@@ -5,8 +5,8 @@
 INSERT INTO contents (id, project, hash, sender, subject, text_body, html_body, headers)
 VALUES ($1::bigint, $2::bigint, $3::bytea, $4, $5, $6, $7, $8::json);
 
--- name: load_content
--- $1 id. Index: contents_pkey.
+-- name: load_contents
+-- $1 ids bigint[]. Index: contents_pkey.
 SELECT id, encode(hash, 'hex') AS hash, sender, subject, text_body, html_body, headers
   FROM contents
- WHERE id = $1::bigint;
+ WHERE id = ANY ($1::bigint[]);

@@ -13,7 +13,8 @@ SELECT v.* FROM route_readings v WHERE v.id = $1::int;
 SELECT r.id, r.max_rate_mhz FROM routes r WHERE r.id = $1::int FOR UPDATE;
 
 -- name: append_grid
--- $1 route, $2 target, $3 node, $4 lead, $5 lead if the node is the only owner (or NULL).
+-- $1 route, $2 target, $3 node, $4 lead, $5 lead if the node is the only owner (or NULL), $6 also
+-- where the target stays (couriers refuse the grids before).
 -- After lock_route. The newest grid, started or not, becomes the current one and the new one
 -- follows it; nothing happens where the newest has the target already. Owners of older generations
 -- count: they still send.
@@ -28,7 +29,7 @@ SET grid_number = r.grid_number + (r.next_start_ns IS NOT NULL)::int,
                             WHERE s.route = r.id AND s.owner IS NOT NULL AND s.owner <> $3::bigint)
                THEN $4::bigint ELSE coalesce($5::bigint, $4::bigint) END),
     next_target_mhz = $2::bigint
-WHERE r.id = $1::int AND coalesce(r.next_target_mhz, r.target_mhz) <> $2::bigint;
+WHERE r.id = $1::int AND ($6::bool OR coalesce(r.next_target_mhz, r.target_mhz) <> $2::bigint);
 
 -- name: prolong_brake
 -- $1 route, $2 duration. The cached quota counts as stale from here on.

@@ -142,8 +142,19 @@ BOOST_AUTO_TEST_CASE(a_storm_of_refusals_halves_once) {
   // Also shortly after the halved grid began, but not for ever: 11/s is more than is allowed.
   age_grids("1500000000");
   BOOST_TEST(newest_target(brake()) == 11.0);
-  age_grids("1000000000");
+  age_grids("2500000000");
   BOOST_TEST(newest_target(brake()) == 5.5);
+}
+
+BOOST_AUTO_TEST_CASE(every_brake_begins_a_new_grid_because_couriers_refuse_the_ones_before) {
+  quota(-1, 0);
+  target(20);
+  age_grids("5000000000");
+  const auto number = [](const route_reading& reading) {
+    return reading.next ? reading.next->number : reading.current.number;
+  };
+  const auto first = number(brake());
+  BOOST_TEST(number(brake()) == first + 1);
 }
 
 BOOST_AUTO_TEST_CASE(while_braked_a_rate_that_the_provider_allows_is_not_halved_again) {

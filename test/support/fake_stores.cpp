@@ -24,7 +24,7 @@ void fake_shard_store::reserve(const caf::actor_addr& reply_to, reserve_request 
     for (const auto& page : read.pages)
       for (const auto& row : page.rows)
         if (have.insert(row.content).second)
-          read.contents.emplace_back(row.content, table_.contents.at(row.content));
+          read.contents.emplace(row.content, table_.contents.at(row.content));
     return read;
   };
   reads.run<reserved_rows>(std::move(work), [reply_to](result<reserved_rows> read) {
