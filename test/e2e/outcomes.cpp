@@ -132,6 +132,41 @@ BOOST_AUTO_TEST_CASE(a_single_message_is_sent_and_shown) {
   BOOST_TEST(home.broken() == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_route_that_is_refused_again_and_again_goes_on_at_what_is_allowed) {
+  // Factor 1: the raw quota is the target already, so a brake changes nothing but the grid.
+  installation home{{"simulator.rate=50"}};
+  auto recipients = home.addresses(150);
+  recipients.insert(recipients.begin(), "throttle" + at_simulator);
+  const auto node = home.serve();
+  const auto campaign = home.send(recipients);
+  node->wait_until("everybody else has it", [&] { return home.sent() == 150; });
+  node->wait_until("it was refused twice", [&] {
+    return home.count("SELECT throttles FROM message_states s JOIN messages m USING (id)"
+                      " WHERE m.recipients[1] LIKE 'throttle%'")
+           >= 2;
+  });
+  const auto after = home.send(20);
+  node->wait_until("the next campaign leaves all the same", [&] { return home.is_over(after); });
+  home.must_run({"campaigns", "cancel", std::to_string(campaign)});
+  node->wait_until("nothing is open", [&] {
+    return home.holds("(SELECT sum(open) FROM counters WHERE stream = " + std::to_string(campaign)
+                      + ") = 0");
+  });
+  BOOST_TEST(home.broken() == "");
+}
+
+BOOST_AUTO_TEST_CASE(more_contents_than_a_shard_keeps_are_all_sent) {
+  installation home{{"simulator.rate=500", "simulator.latency_ms=10"}};
+  const int messages = 90;
+  for (int i = 0; i < messages; ++i)
+    home.must_run({"send", "--route", "test:sim", "--to", "r" + std::to_string(i) + "@example.com",
+                   "--from", "shop@example.com", "--subject", "Order " + std::to_string(i),
+                   "--text", "On its way."});
+  const auto node = home.serve();
+  node->wait_until("all have left", [&] { return home.sent() == messages; });
+  BOOST_TEST(home.count("SELECT count(*) FROM message_states WHERE version > 0") == 0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace paceline::test
