@@ -11,6 +11,7 @@ namespace {
 // A node that has not heard of its route for so long owns nothing of it: readings come with every
 // renewal, each 1.5 s.
 constexpr nanoseconds reading_age = std::chrono::seconds{5};
+constexpr nanoseconds ask_again = std::chrono::seconds{2};
 constexpr nanoseconds look_every = std::chrono::milliseconds{500};
 // The new grid may start so soon when this node alone runs the route and its courier has stopped:
 // room for the statement's round trip and for the shards' next claims.
@@ -45,6 +46,8 @@ caf::behavior quota_actor::make_behavior() {
       [this](const refresh_begun& answer) {
         if (*answer.won && **answer.won)
           desk_.ask_quota(address(), options_.route);
+        else // somebody asks just now, or our copy is a moment younger than we think
+          asked_at_ = time_.now() - options_.cache + ask_again;
       },
       [this](const quota_answered& answer) { on_quota(answer); },
       [this](const quota_read& answer) {

@@ -57,7 +57,8 @@ std::string progress_line(const campaign_view& campaign, const progress_meter& m
   const auto rate = meter.sent_per_second();
   line += "  rate " + (rate ? decimal(*rate, *rate < 10 ? 1 : 0) + "/s" : std::string{"-"});
   line += "  target " + rate_text(campaign.target_per_second);
-  line += "  in flight " + grouped(campaign.in_flight);
+  // The number is the route's, as of its last renewal: of no meaning for a campaign that is over.
+  line += "  in flight " + grouped(campaign.state == "finished" ? 0 : campaign.in_flight);
   line += "  unknown " + grouped(campaign.unknown);
   const auto eta = meter.eta_s();
   if (campaign.state == "sending") // whole seconds: parts of one would only flicker
