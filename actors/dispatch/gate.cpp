@@ -16,6 +16,12 @@ constexpr wide as_wide(database_instant when) {
   return when.time_since_epoch().count();
 }
 
+/// How far ahead a claim may store a shard's gate: drawing begins `slot_horizon` after it at the
+/// latest, its group covers at most 250 ms from at most 75 ms on, and its last message, to at most
+/// 50, owes 50 own slots; one more for the way to the first of them.
+constexpr nanoseconds furthest_draw = slot_horizon + std::chrono::seconds{1};
+constexpr std::int64_t most_owed = 51;
+
 database_instant instant_from(wide ns) {
   constexpr wide limit = std::numeric_limits<std::int64_t>::max();
   return database_instant{nanoseconds{static_cast<std::int64_t>(std::min(ns, limit))}};
@@ -199,6 +205,19 @@ gate_state shifted(const gate_state& state, nanoseconds by) {
   if (state.last_used == database_instant::min())
     return state;
   return {state.last_used + by, std::nullopt};
+}
+
+gate_state taken_over(database_instant last_slot, const route_pace& pace, shard_position position,
+                      database_instant now) {
+  nanoseconds period{0};
+  for (const grid* g : {&pace.current, pace.next ? &*pace.next : nullptr})
+    if (g && runs(*g))
+      period = std::max(period, g->target.period());
+  if (period == nanoseconds{0})
+    return {last_slot, std::nullopt};
+  const wide furthest =
+      as_wide(now) + furthest_draw.count() + wide{period.count() + 1} * position.count * most_owed;
+  return {std::min(last_slot, instant_from(furthest)), std::nullopt};
 }
 
 const grid& grid_at(const route_pace& pace, database_instant now) {

@@ -109,6 +109,13 @@ database_instant upper_bound(const gate_state& state, const route_pace& pace,
 /// the same moment in the new reckoning.
 gate_state shifted(const gate_state& state, nanoseconds by);
 
+/// The state that a new owner begins with. `last_slot` is the stored gate, and a stored gate
+/// outlives a clock that was set forward and back again: one further ahead than any claim could
+/// have stored it is brought down to that, or the shard would rest until the clock gets there once
+/// more.
+gate_state taken_over(database_instant last_slot, const route_pace& pace, shard_position position,
+                      database_instant now);
+
 /// The grid in force at `now`: `next` once it has begun.
 const grid& grid_at(const route_pace& pace, database_instant now);
 

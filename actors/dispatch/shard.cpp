@@ -20,9 +20,9 @@ shard_actor::shard_actor(caf::actor_config& config, shard_options options,
     : caf::event_based_actor(config), options_(std::move(options)), around_(std::move(around)),
       shard_(start.shard), route_(start.route),
       epoch_(start.ownership.epoch), position_{start.shard.name.index, start.shard.name.count},
-      policy_(position_, options_.policy), gate_{start.ownership.last_slot, std::nullopt},
-      random_(options_.seed) {
+      policy_(position_, options_.policy), random_(options_.seed) {
   on_reading(reading);
+  gate_ = taken_over(start.ownership.last_slot, pace_, position_, database_now());
 }
 
 caf::behavior shard_actor::make_behavior() {

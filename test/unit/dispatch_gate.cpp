@@ -187,6 +187,30 @@ BOOST_AUTO_TEST_CASE(a_stepped_clock_shifts_the_gate_with_it) {
   BOOST_CHECK(shifted({}, -1h).last_used == database_instant::min());
 }
 
+BOOST_AUTO_TEST_CASE(a_stored_gate_from_a_clock_that_was_set_back_does_not_hold_up_its_new_owner) {
+  const route_pace pace = pace_of(100'000);
+  const shard_position position{1, 4};
+  const auto gate = taken_over(origin + 1h, pace, position, origin);
+  BOOST_REQUIRE(foresee(gate, pace, position, origin, 1).taken);
+  BOOST_CHECK(foresee(gate, pace, position, origin, 1).taken->at <= origin + 5s);
+  // The slower of two grids counts, and a silent route says nothing about how far is too far.
+  route_pace slowing = pace;
+  slowing.next = grid{2, origin + 1s, rate::from_millihertz(20)};
+  BOOST_CHECK(taken_over(origin + 1h, slowing, position, origin).last_used == origin + 1h);
+  BOOST_CHECK(taken_over(origin + 1h, {}, position, origin).last_used == origin + 1h);
+}
+
+BOOST_AUTO_TEST_CASE(a_new_owner_keeps_every_gate_that_a_claim_can_have_stored) {
+  for (const std::int64_t millihertz : {20, 1'000, 14'000, 5'000'000}) {
+    const route_pace pace = pace_of(millihertz);
+    for (const shard_position position : {shard_position{0, 1}, {3, 4}, {199, 200}}) {
+      const auto fitting = slots_within({}, pace, position, origin + slot_horizon, 325ms, 99);
+      const auto stored = upper_bound({}, pace, position, origin + slot_horizon, fitting + 50);
+      BOOST_CHECK(taken_over(stored, pace, position, origin).last_used == stored);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_new_target_is_announced_and_a_brake_silences_the_route_until_it_begins) {
   const route_pace fresh = with_fresh_grid({}, rate::from_millihertz(22'000), origin);
   BOOST_CHECK(fresh.current.start == origin + grid_lead);
