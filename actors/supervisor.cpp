@@ -183,8 +183,11 @@ void supervisor_actor::poll() {
 
 void supervisor_actor::on_polled(const streams_polled& answer) {
   polling_ = false;
-  if (!*answer.streams)
+  if (!*answer.streams) {
+    around_.log.warn("looking for due messages failed; trying again",
+                     {{"error", answer.streams->failure().text}});
     return poll_in(options_.poll);
+  }
   std::map<route_id, std::vector<due_stream>> by_route;
   for (auto route : offered_)
     by_route[route]; // streams that are gone must be known as gone

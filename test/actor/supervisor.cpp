@@ -138,6 +138,15 @@ BOOST_AUTO_TEST_CASE(
   BOOST_TEST(desk.ledger.size() == 3u);
 }
 
+BOOST_AUTO_TEST_CASE(a_poll_that_failed_is_told_and_tried_again) {
+  start(100);
+  const auto before = log.lines("looking for due messages failed").size();
+  time.pass(3s);
+  const auto lines = log.lines("looking for due messages failed");
+  BOOST_REQUIRE(lines.size() > before + 1);
+  BOOST_TEST(lines.back().find("\"error\":\"") != std::string::npos, lines.back());
+}
+
 BOOST_AUTO_TEST_CASE(an_ended_run_is_followed_by_the_next_and_news_of_older_ones_by_nothing) {
   start(100);
   table.add(stream_id{10}, 100, time.database_now());
