@@ -1,5 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -283,6 +284,34 @@ BOOST_AUTO_TEST_CASE(the_ledger_is_written_before_the_answer) {
   granted_call what{1, "anna@example.com"};
   BOOST_TEST(!world.send(what, nanoseconds{0}).has_value());
   BOOST_TEST(path.lines().size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_line_cut_by_a_full_disk_does_not_spoil_the_next_one) {
+  temporary_path path;
+  const pid_t writer = ::fork(); // the limit on the size of files is for this process alone
+  BOOST_REQUIRE(writer >= 0);
+  if (writer == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    rlimit limit{};
+    ::getrlimit(RLIMIT_FSIZE, &limit);
+    ledger book{path.name(), "alice", "test:here"};
+    const attempt of{message_id{7}, 1};
+    bool fine = book.append(of, database_instant{seconds{1}}, 1, false);
+    const rlimit full{std::filesystem::file_size(path.name()) + 9, limit.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &full);
+    fine = !book.append(of, database_instant{seconds{2}}, 1, false) && fine;
+    fine = !book.append(of, database_instant{seconds{3}}, 1, false) && fine;
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    fine = book.append(of, database_instant{seconds{4}}, 1, false) && fine;
+    ::_exit(fine ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(writer, &status, 0);
+  BOOST_TEST(status == 0);
+  const auto lines = path.lines();
+  BOOST_REQUIRE(lines.size() == 3u);
+  BOOST_TEST(lines[1] == "{\"message");
+  BOOST_TEST(lines[2].starts_with("{\"message\":7,\"version\":1,\"started_ns\":4000000000,"));
 }
 
 BOOST_AUTO_TEST_CASE(a_killed_process_leaves_only_whole_ledger_lines) {

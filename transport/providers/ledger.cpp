@@ -42,7 +42,7 @@ bool ledger::append(const attempt& of, database_instant started, std::size_t rec
                     bool unanswered) {
   if (file_ < 0)
     return true;
-  line_.clear();
+  line_ = torn_ ? "\n" : "";
   append_field(line_, "{\"message\":", of.message.value());
   append_field(line_, ",\"version\":", of.version);
   append_field(line_, ",\"started_ns\":", started.time_since_epoch().count());
@@ -55,9 +55,14 @@ bool ledger::append(const attempt& of, database_instant started, std::size_t rec
   do
     written = ::write(file_, line_.data(), line_.size());
   while (written < 0 && errno == EINTR);
-  if (written >= 0 && written != static_cast<ssize_t>(line_.size()))
+  const bool whole = written == static_cast<ssize_t>(line_.size());
+  if (written >= 0 && !whole)
     errno = ENOSPC; // a file takes a line in part only when the disk is full
-  return written == static_cast<ssize_t>(line_.size());
+  if (whole)
+    torn_ = false;
+  else if (written > 0)
+    torn_ = true;
+  return whole;
 }
 
 } // namespace paceline

@@ -20,14 +20,15 @@ public:
   ledger(const ledger&) = delete;
   ledger& operator=(const ledger&) = delete;
 
-  /// False if the line could not be written whole; `errno` says why. `unanswered`: the caller will
-  /// not learn of it.
+  /// False if the line could not be written whole; `errno` says why. What was written of it stands
+  /// on a line of its own. `unanswered`: the caller will not learn of it.
   bool append(const attempt& of, database_instant started, std::size_t recipients, bool unanswered);
 
 private:
   int file_ = -1;
-  std::string tail_; ///< `,"node":...,"route":...`, the same in every line
-  std::string line_; ///< keeps its memory
+  std::string tail_;  ///< `,"node":...,"route":...`, the same in every line
+  std::string line_;  ///< keeps its memory
+  bool torn_ = false; ///< the file ends in a part of a line
 };
 
 } // namespace paceline
