@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 
 #include "config/text.hpp"
@@ -51,6 +52,17 @@ std::string problem_of(const send_options& options) {
   return {};
 }
 
+/// An empty text, such as a shell variable that was never set, must not pass for an option that
+/// wasn't given.
+std::string is_given(const std::string& text) {
+  return text.empty() ? "an empty text" : std::string{};
+}
+
+/// For beside a range, which lets NaN pass: it is neither below nor above anything.
+std::string is_a_number(const std::string& text) {
+  return std::isnan(std::strtod(text.c_str(), nullptr)) ? "no number" : std::string{};
+}
+
 int run_send(program& with, const send_options& options) {
   if (const auto problem = problem_of(options); !problem.empty())
     return say_wrong_use(problem, "send");
@@ -95,6 +107,7 @@ void add_campaign_options(CLI::App& send, send_options& into) {
       ->group(group);
   send.add_option("--rate-cap", into.rate_cap, "Never faster than so many recipients per second")
       ->check(CLI::Range(0.001, 1e6))
+      ->check(is_a_number)
       ->group(group);
   send.add_option("--skipped-file", into.skipped_file, "Write all skipped rows there")
       ->type_name("FILE")
@@ -116,9 +129,11 @@ void add_message_options(CLI::App& send, send_options& into) {
       ->group(group);
   send.add_option("--send-in", into.send_in, "Not before this time from now, such as 10m")
       ->type_name("DURATION")
+      ->check(is_given)
       ->group(group);
   send.add_option("--expires-in", into.expires_in, "Not after this time from now, such as 1h")
       ->type_name("DURATION")
+      ->check(is_given)
       ->group(group);
 }
 
