@@ -46,9 +46,12 @@ result<std::string> complete_conninfo(const connection_options& options) {
       {"keepalives_count", "3"}, // 5 + 3 x 2 = 11 s until a silent peer counts as gone
       {"tcp_user_timeout", std::to_string(options.statement_timeout.count())},
   };
-  // Behind a transaction pooler no start-up option lasts; there the role's own limit holds.
+  // Behind a transaction pooler no start-up option lasts: there it is what `migrate` sets for its
+  // role (set_role_defaults says why) that counts, and a node should use that role.
   if (options.prepared_statements)
-    values["options"] = "-c statement_timeout=" + std::to_string(options.statement_timeout.count());
+    values["options"] = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off"
+                        " -c enable_hashjoin=off -c enable_mergejoin=off -c statement_timeout="
+                        + std::to_string(options.statement_timeout.count());
   for (const auto* option = parsed.get(); option->keyword != nullptr; ++option)
     if (option->val != nullptr)
       values[option->keyword] = option->val;
