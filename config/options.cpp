@@ -273,7 +273,7 @@ constexpr option options[] = {
           "Outcomes stored by one statement."),
     duration("recording.delay_ms", "250", 1, 5000, recording<&recording_settings::delay>,
              "How long an outcome may wait for others to be stored with it."),
-    count("recording.connections", "connections", "2", 1, 8,
+    count("recording.connections", "connections", "4", 1, 8,
           recording<&recording_settings::connections>, "Database connections that store outcomes."),
 };
 

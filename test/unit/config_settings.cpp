@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(the_least_configuration_gets_every_default) {
   BOOST_TEST(s.simulator.latency.count() == 170.0);
   BOOST_TEST(s.simulator.tolerance == 1.15);
   BOOST_TEST(s.simulator.seed == 1);
-  BOOST_TEST(s.recording.connections == 2);
+  BOOST_TEST(s.recording.connections == 4);
   BOOST_TEST(s.warnings.empty());
 }
 
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(every_option_stores_into_a_member_of_its_own) {
 
 BOOST_AUTO_TEST_CASE(connections_are_counted_over_all_routes) {
   auto s = default_settings();
-  BOOST_TEST(connection_demand(s) == 6);
+  BOOST_TEST(connection_demand(s) == 8);
   s.routes["test:a"] = default_route();
   s.routes["test:b"] = default_route();
   s.routes["test:b"].shards = 1024;

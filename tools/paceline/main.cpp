@@ -12,11 +12,6 @@
 
 extern char** environ;
 
-/// Read by jemalloc before main. Rows are allocated by database threads and freed by actors: few
-/// arenas keep that memory together, and what is freed is given back at once.
-extern "C" const char* const malloc_conf =
-    "narenas:2,tcache_max:4096,dirty_decay_ms:0,muzzy_decay_ms:0";
-
 namespace paceline {
 
 void add_serve(CLI::App& app, program& with) {
