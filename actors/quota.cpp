@@ -141,6 +141,8 @@ void quota_actor::adjust_target() {
     return;
   }
   grid_lead lead;
+  if (newest_target().is_zero())
+    lead.held = held_lead; // nothing can start on a grid without a target: nobody to wait for
   if (held_) {
     refuse_present_grids();
     lead.held = held_lead;
