@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "config/listen_address.hpp"
 #include "config/values.hpp"
 
 namespace paceline {
@@ -32,6 +33,10 @@ public:
     check_dispatch();
     check_cluster();
     check_expansion();
+    check_listener("api", checked_.api);
+    check_listener("feedback", checked_.feedback);
+    check_listener("admin", checked_.admin);
+    check_http();
     for (const auto& [name, environment] : checked_.environments)
       if (!is_name(name))
         report({"environments", name}, "1 to 63 of a-z, 0-9 and -",
@@ -98,6 +103,24 @@ private:
       report({"expansion", "buffer_max"},
              "at least " + std::to_string(checked_.expansion.buffer_min),
              "must not be less than expansion.buffer_min");
+  }
+
+  void check_listener(const std::string& section, const listener_settings& listener) {
+    if (!listener.listen.empty() && !parse_listen_address(listener.listen))
+      report({section, "listen"}, "ADDRESS:PORT with an IP address, or nothing",
+             "write it as 127.0.0.1:8700 or [::1]:8700");
+    if (listener.tls_certificate.empty() != listener.tls_key.empty())
+      report({section, listener.tls_key.empty() ? "tls_key" : "tls_certificate"}, "a path",
+             "certificate and key belong together: give both or neither");
+  }
+
+  void check_http() {
+    const auto& http = checked_.http;
+    if (all_sound({"http.max_body_bytes", "http.max_body_bytes_in_flight"})
+        && http.max_body_bytes_in_flight < http.max_body_bytes)
+      report({"http", "max_body_bytes_in_flight"},
+             "at least " + std::to_string(http.max_body_bytes),
+             "must not be less than http.max_body_bytes");
   }
 
   void check_route(const std::string& name, const route_settings& route) {

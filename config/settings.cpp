@@ -265,7 +265,9 @@ route_settings default_route() {
 
 std::int64_t connection_demand(const settings& from) {
   constexpr std::int64_t fixed = 4; // two for control, background, LISTEN
-  return std::accumulate(from.routes.begin(), from.routes.end(), fixed + from.recording.connections,
+  const std::int64_t service = from.api.listen.empty() ? 0 : from.api.database_connections;
+  return std::accumulate(from.routes.begin(), from.routes.end(),
+                         fixed + from.recording.connections + service,
                          [](std::int64_t sum, const auto& route) {
                            return sum + std::int64_t{route.second.shards} * route.second.pool;
                          });

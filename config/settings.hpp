@@ -101,6 +101,29 @@ struct recording_settings {
   std::int32_t connections{};
 };
 
+/// One HTTP listener.
+struct listener_settings {
+  std::string listen; ///< `address:port`; empty: not opened
+  std::int32_t threads{};
+  std::int32_t max_connections{};
+  std::string tls_certificate, tls_key; ///< paths; both or neither
+};
+
+struct api_settings : listener_settings {
+  std::int32_t database_connections{};
+};
+
+struct http_settings {
+  std::int32_t max_body_bytes{};
+  std::int32_t max_body_bytes_in_flight{};
+  std::int32_t max_headers{};
+  std::int32_t max_header_bytes{};
+  std::chrono::milliseconds header_timeout{};
+  std::chrono::milliseconds body_timeout{};
+  std::chrono::milliseconds write_timeout{};
+  std::chrono::milliseconds idle_timeout{};
+};
+
 /// One line of `config check`: secrets are masked.
 struct setting_row {
   std::string key;
@@ -119,6 +142,9 @@ struct settings {
   simulator_settings simulator;
   expansion_settings expansion;
   recording_settings recording;
+  api_settings api;
+  listener_settings feedback, admin;
+  http_settings http;
 
   std::vector<std::string> warnings; ///< allowed, but perhaps not meant
   std::vector<setting_row> rows;     ///< every option in effect, in the order of the reference
@@ -158,8 +184,8 @@ settings default_settings();
 /// The defaults of one route.
 route_settings default_route();
 
-/// Connections a node that owns every shard holds: shards x pool of each route, the recorders, two
-/// for control, and one each for background work and LISTEN.
+/// Connections a node that owns every shard holds: shards x pool of each route, the recorders, the
+/// API's, two for control, and one each for background work and LISTEN.
 std::int64_t connection_demand(const settings& from);
 
 } // namespace paceline

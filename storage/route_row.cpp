@@ -6,6 +6,8 @@ namespace {
 route_state state_from(const std::string& text, nanoseconds waiting_left) {
   if (text == "stopped")
     return route_state::stopped;
+  if (text == "paused")
+    return route_state::paused;
   if (text == "waiting" && waiting_left > nanoseconds{0})
     return route_state::waiting;
   return route_state::running;
@@ -36,6 +38,7 @@ route_reading reading_from(const pqxx::row& row) {
   if (reading.state != route_state::running)
     reading.state_reason = row["state_reason"].as<std::string>();
   reading.daily_limited = row["daily_limited"].as<bool>();
+  reading.override_rate = rate::from_millihertz(number("override_mhz"));
   reading.quota = rate::from_millihertz(number("quota_mhz"));
   return reading;
 }

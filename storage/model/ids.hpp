@@ -28,6 +28,8 @@ using message_id = strong_id<struct message_tag>;
 using stream_id = strong_id<struct stream_tag>;
 using content_id = strong_id<struct content_tag>;
 using project_id = strong_id<struct project_tag>;
+/// Row of `api_keys`.
+using key_id = strong_id<struct key_tag>;
 /// Row of `routes`.
 using route_id = strong_id<struct route_tag>;
 /// Row of `shards`: one index of one generation of a route.

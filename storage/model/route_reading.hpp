@@ -14,8 +14,8 @@ namespace paceline {
 enum class route_state {
   running,
   waiting, ///< the daily quota is used up; `waiting_left` says for how long
-  stopped, ///< the provider refuses to send for this account, or an operator stopped it;
-           ///< `state_reason` says why
+  stopped, ///< the provider refuses to send for this account; `state_reason` says why
+  paused,  ///< by an operator
 };
 
 struct route_reading {
@@ -30,6 +30,7 @@ struct route_reading {
   std::string state_reason;
   nanoseconds waiting_left{0};
   rate quota;                 ///< the provider's maximum send rate as last heard; zero: never yet
+  rate override_rate;         ///< an operator's target in place of the configured one; zero: none
   bool daily_limited = false; ///< whether shards must draw grants before they send
 };
 

@@ -121,13 +121,13 @@ BOOST_AUTO_TEST_CASE(every_option_stores_into_a_member_of_its_own) {
 
 BOOST_AUTO_TEST_CASE(connections_are_counted_over_all_routes) {
   auto s = default_settings();
-  BOOST_TEST(connection_demand(s) == 8);
+  BOOST_TEST(connection_demand(s) == 12);
   s.routes["test:a"] = default_route();
   s.routes["test:b"] = default_route();
   s.routes["test:b"].shards = 1024;
   s.routes["test:b"].pool = 4;
   s.recording.connections = 8;
-  BOOST_TEST(connection_demand(s) == 4 + 4096 + 8 + 4);
+  BOOST_TEST(connection_demand(s) == 4 + 4096 + 8 + 4 + 4);
 }
 
 BOOST_AUTO_TEST_CASE(the_process_environment_becomes_pairs) {

@@ -8,6 +8,8 @@ find_package(CLI11 REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 pkg_check_modules(PQXX REQUIRED IMPORTED_TARGET libpqxx>=6.4)
 pkg_check_modules(PQ REQUIRED IMPORTED_TARGET libpq)
+pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
+pkg_check_modules(PROMETHEUS REQUIRED IMPORTED_TARGET prometheus-cpp-core)
 pkg_check_modules(TOMLPP REQUIRED IMPORTED_TARGET tomlplusplus)
 
 find_path(MUSTACHE_INCLUDE kainjow/mustache.hpp REQUIRED)

@@ -1,0 +1,24 @@
+/// Errors as `application/problem+json` (RFC 9457).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "transport/http/message.hpp"
+
+namespace paceline {
+
+/// One field that is wrong.
+struct field_problem {
+  std::string
+      pointer; ///< RFC 6901 into the body, e.g. `/messages/3/to/0`; or `?limit`, `Header-Name`
+  std::string detail; ///< what is wrong and what is allowed
+};
+
+/// `type` is a stable word (`invalid_field`, `not_found`, `rate_limited` ...), also its
+/// documentation anchor; `detail` is a sentence that says what to do.
+http_response problem(int status, std::string_view type, std::string_view detail,
+                      const std::vector<field_problem>& fields = {});
+
+} // namespace paceline
