@@ -6,7 +6,9 @@ namespace {
 constexpr bench_entry all[] = {
     {"campaign", 30, run_campaign},   {"drain", 80, run_drain},
     {"footprint", 50, run_footprint}, {"statements", 50, run_statements},
-    {"floor", 25, run_floor_alone},   {"pace", 210, run_pace},
+    {"floor", 25, run_floor_alone},   {"send", 90, run_send},
+    {"enqueue", 90, run_enqueue},     {"clients", 60, run_clients},
+    {"direct", 110, run_direct},      {"pace", 210, run_pace},
 };
 
 } // namespace

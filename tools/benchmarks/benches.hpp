@@ -25,5 +25,9 @@ bench_report run_drain(stage& with);
 bench_report run_footprint(stage& with);
 bench_report run_statements(stage& with);
 bench_report run_floor_alone(stage& with);
+bench_report run_enqueue(stage& with);
+bench_report run_send(stage& with);
+bench_report run_clients(stage& with);
+bench_report run_direct(stage& with);
 
 } // namespace paceline::bench

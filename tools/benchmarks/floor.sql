@@ -87,3 +87,46 @@ UPDATE message_states t
        changed_at = clock_timestamp()
   FROM unnest($1::bigint[], $2::text[]) AS g(id, provider_id)
  WHERE t.id = g.id AND t.status IS NOT DISTINCT FROM 1::smallint;
+
+-- The floors of taking messages in, on Paceline's own migrated tables: the rows that a message is,
+-- its content and its count, and the commit. No key, no idempotency, no limits.
+
+-- name: floor_stream
+INSERT INTO streams (id, project, route, kind, priority)
+SELECT 1, 1, id, 'direct', 50 FROM routes LIMIT 1;
+
+-- name: floor_take_one
+-- $1 id of message and content, $2 recipient, $3 subject, $4 text.
+WITH content AS (
+  INSERT INTO contents (id, project, hash, sender, subject, text_body, html_body)
+  VALUES ($1::bigint, 1, sha256($4::bytea), 'News <news@example.com>', $3::text, $4::text, '')
+), message AS (
+  INSERT INTO messages (id, project, stream, content, ordinal, recipients)
+  VALUES ($1::bigint, 1, 1, $1::bigint, 0, ARRAY[$2::text])
+), state AS (
+  INSERT INTO message_states (id, stream, route, due_at, changed_at, bucket, status, cost)
+  VALUES ($1::bigint, 1, 1, clock_timestamp(), clock_timestamp(), hashint8($1::bigint) & 1023, 0, 1)
+)
+INSERT INTO counters AS c (stream, writer, total, open)
+VALUES (1, -1 - pg_backend_pid() % 16, 1, 1)
+ON CONFLICT (stream, writer) DO UPDATE SET total = c.total + 1, open = c.open + 1;
+
+-- name: floor_take_many
+-- $1 content, $2 ids bigint[], $3 recipients text[], $4 fields text[].
+WITH content AS (
+  INSERT INTO contents (id, project, hash, sender, subject, text_body, html_body)
+  VALUES ($1::bigint, 1, sha256('floor'), 'News <news@example.com>', 'News for {{name}}',
+          E'Hello {{name}},\n\nthis is what happened in {{city}} this week.\n', '')
+), message AS (
+  INSERT INTO messages (id, project, stream, content, ordinal, recipients, fields)
+  SELECT g.id, 1, 1, $1::bigint, 0, ARRAY[g.recipient], g.fields::json
+    FROM unnest($2::bigint[], $3::text[], $4::text[]) AS g(id, recipient, fields)
+), state AS (
+  INSERT INTO message_states (id, stream, route, due_at, changed_at, bucket, status, cost)
+  SELECT id, 1, 1, clock_timestamp(), clock_timestamp(), hashint8(id) & 1023, 0, 1
+    FROM unnest($2::bigint[]) AS g(id)
+)
+INSERT INTO counters AS c (stream, writer, total, open)
+VALUES (1, -1 - pg_backend_pid() % 16, cardinality($2::bigint[]), cardinality($2::bigint[]))
+ON CONFLICT (stream, writer) DO UPDATE
+   SET total = c.total + excluded.total, open = c.open + excluded.open;

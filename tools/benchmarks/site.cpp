@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 #include <rapidjson/document.h>
@@ -90,7 +91,8 @@ void site::write_configuration(const site_settings& settings) const {
                  + "\n[simulator]\nlatency_ms = " + number(settings.latency_ms)
                  + "\nlatency_jitter = " + number(settings.jitter) + "\nrate = "
                  + number(settings.rate) + "\ntolerance = " + number(settings.tolerance)
-                 + "\nledger = " + json_string(settings.ledger ? path("ledger") : "") + "\n");
+                 + "\nledger = " + json_string(settings.ledger ? path("ledger") : "")
+                 + "\n[api]\nlisten = \"127.0.0.1:0\"\n[admin]\nlisten = \"127.0.0.1:0\"\n");
 }
 
 void site::start_node() {
@@ -128,6 +130,29 @@ void site::stop_node() {
   if (status != 0)
     throw std::runtime_error("serve did not drain: exit status " + std::to_string(status) + "\n"
                              + tail_of(path("log")));
+}
+
+/// The line `serving` names them: "api":"127.0.0.1:40123".
+int site::port_of(const std::string& listener) const {
+  std::ifstream file(path("log"));
+  const std::string log{std::istreambuf_iterator<char>(file), {}};
+  const auto mark = "\"" + listener + "\":\"127.0.0.1:";
+  const auto at = log.find(mark);
+  if (at == std::string::npos)
+    throw std::runtime_error("serve does not say where its " + listener + " listens\n"
+                             + tail_of(path("log")));
+  return std::stoi(log.substr(at + mark.size()));
+}
+
+std::string site::make_key() const {
+  const auto answer = run_to_end(command({"keys", "create", "--environment", "test", "--name",
+                                          "bench", "--scope", "admin", "--json"}),
+                                 path("errors"));
+  rapidjson::Document made;
+  made.Parse(answer.c_str());
+  if (made.HasParseError() || !made.IsObject() || !made.HasMember("token"))
+    throw std::runtime_error("keys create answered: " + answer);
+  return made["token"].GetString();
 }
 
 stream_id site::send(std::int64_t recipients) {

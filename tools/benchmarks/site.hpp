@@ -44,6 +44,12 @@ public:
   void stop_node();
   pid_t node_id() const { return node_->id(); }
 
+  /// Ports of the node's listeners; both are free ones.
+  int api_port() const { return port_of("api"); }
+  int admin_port() const { return port_of("admin"); }
+  /// A new API key of the environment with all scopes: its token.
+  std::string make_key() const;
+
   /// `paceline send` of a campaign for that many recipients, without waiting for its end.
   stream_id send(std::int64_t recipients);
   /// Queues all of a campaign's messages now, as a node would do page by page.
@@ -59,6 +65,7 @@ public:
 private:
   std::string path(const char* kind) const;
   std::vector<std::string> command(const std::vector<std::string>& arguments) const;
+  int port_of(const std::string& listener) const;
   void write_configuration(const site_settings& settings) const;
   std::int64_t owned_shards();
   void check_node();
