@@ -21,18 +21,6 @@ result<std::int64_t> first_number(const result<pqxx::result>& rows) {
 
 } // namespace
 
-std::string normalized_address(std::string_view address) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const auto first = address.find_first_not_of(blanks);
-  if (first == std::string_view::npos)
-    return {};
-  std::string text{address.substr(first, address.find_last_not_of(blanks) - first + 1)};
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z')
-      c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
-
 result<std::int64_t> add_suppressions(session& on, project_id project, std::string_view environment,
                                       const std::vector<std::string>& addresses,
                                       std::string_view reason) {
