@@ -23,7 +23,7 @@ using shared_result = std::shared_ptr<const result<T>>;
 /// Due rows and the contents that the shard did not have.
 struct reserved_rows {
   std::vector<reserve_page> pages;
-  std::unordered_map<content_id, result<content>> contents;
+  std::unordered_map<content_id, result<loaded_content>> contents;
 };
 struct rows_reserved {
   shared_result<reserved_rows> read;

@@ -1,6 +1,7 @@
 /// The trail of what operators and keys have changed.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,7 +1,9 @@
 #include "storage/campaigns.hpp"
 
 #include <chrono>
+#include <limits>
 
+#include "storage/audit.hpp"
 #include "storage/content_row.hpp"
 #include "storage/session.hpp"
 #include "storage/sql/queries.hpp"
@@ -78,7 +80,7 @@ result<stream_id> insert_all(session& on, id_source& ids, const new_campaign& ca
 
 /// Moves the campaign to `to` if it is in one of `from`; already there is fine.
 result<done> change_state(session& on, stream_id campaign, const std::vector<std::string>& from,
-                          const std::string& to) {
+                          const std::string& to, std::string_view action, std::string_view actor) {
   return on.in_transaction([&](session& open) -> result<done> {
     const auto locked = open.run(sql::lock_campaign, campaign);
     if (!locked)
@@ -91,8 +93,9 @@ result<done> change_state(session& on, stream_id campaign, const std::vector<std
       return done{};
     for (const auto& allowed : from)
       if (state == allowed) {
-        const auto changed = open.run(sql::set_campaign_state, campaign, to);
-        return changed ? result<done>{done{}} : changed.failure();
+        if (const auto changed = open.run(sql::set_campaign_state, campaign, to); !changed)
+          return changed.failure();
+        return write_audit(open, actor, action, std::to_string(campaign.value()));
       }
     return error{error_kind::refused,
                  "campaign " + std::to_string(campaign.value()) + " is " + state};
@@ -108,6 +111,7 @@ std::optional<double> read_seconds(const pqxx::field& field) {
 campaign_view read_view(const pqxx::row& row) {
   campaign_view view;
   view.id = stream_id{row["id"].as<std::int64_t>()};
+  view.project = project_id{row["project"].as<std::int64_t>()};
   view.name = row["name"].c_str();
   view.route = row["route"].c_str();
   view.state = row["state"].c_str();
@@ -133,9 +137,14 @@ campaign_view read_view(const pqxx::row& row) {
   return view;
 }
 
-result<std::vector<campaign_view>> find_campaigns(session& on, std::optional<stream_id> only,
-                                                  std::int32_t limit) {
-  const auto rows = on.run(sql::find_campaigns, only, limit);
+struct id_range {
+  std::int64_t least = 0, below = std::numeric_limits<std::int64_t>::max();
+};
+
+result<std::vector<campaign_view>> find_campaigns(session& on, id_range ids,
+                                                  const campaign_filter& filter) {
+  const auto rows = on.run(sql::find_campaigns, ids.least, ids.below, filter.project,
+                           filter.environment, filter.limit);
   if (!rows)
     return rows.failure();
   std::vector<campaign_view> all;
@@ -203,21 +212,22 @@ result<bool> finish_campaign(session& on, stream_id campaign) {
   });
 }
 
-result<done> pause_campaign(session& on, stream_id campaign) {
-  return change_state(on, campaign, {"sending"}, "paused");
+result<done> pause_campaign(session& on, stream_id campaign, std::string_view actor) {
+  return change_state(on, campaign, {"sending"}, "paused", "campaign.pause", actor);
 }
 
-result<done> resume_campaign(session& on, stream_id campaign) {
-  return change_state(on, campaign, {"paused"}, "sending");
+result<done> resume_campaign(session& on, stream_id campaign, std::string_view actor) {
+  return change_state(on, campaign, {"paused"}, "sending", "campaign.resume", actor);
 }
 
-result<done> cancel_campaign(session& on, stream_id campaign) {
+result<done> cancel_campaign(session& on, stream_id campaign, std::string_view actor) {
   return change_state(on, campaign, {"draft", "prepared", "scheduled", "sending", "paused"},
-                      "canceled");
+                      "canceled", "campaign.cancel", actor);
 }
 
 result<campaign_view> show_campaign(session& on, stream_id campaign) {
-  const auto found = find_campaigns(on, campaign, 1);
+  const id_range only{campaign.value(), campaign.value() + 1};
+  const auto found = find_campaigns(on, only, {});
   if (!found)
     return found.failure();
   if (found->empty())
@@ -225,8 +235,13 @@ result<campaign_view> show_campaign(session& on, stream_id campaign) {
   return found->front();
 }
 
-result<std::vector<campaign_view>> list_campaigns(session& on, std::int32_t limit) {
-  return find_campaigns(on, std::nullopt, limit);
+result<std::vector<campaign_view>> list_campaigns(session& on, const campaign_filter& filter) {
+  if (filter.limit < 1 || filter.limit > 1000)
+    return error{error_kind::invalid, "limit: 1 to 1000 are allowed"};
+  id_range ids;
+  if (filter.before.value() != 0)
+    ids.below = filter.before.value();
+  return find_campaigns(on, ids, filter);
 }
 
 result<curve> dispatch_curve(session& on, stream_id stream) {

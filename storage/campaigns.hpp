@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "storage/contents.hpp"
@@ -69,15 +70,16 @@ result<std::int64_t> cancel_page(session&, stream_id, std::int32_t page, std::in
 /// finished it.
 result<bool> finish_campaign(session&, stream_id);
 
-/// sending <-> paused, and cancel from any state but a final one. Locked against the claim: once it
-/// returns, no later claim takes a message of the stream. `refused` names the state it is in;
-/// `not_found`.
-result<done> pause_campaign(session&, stream_id);
-result<done> resume_campaign(session&, stream_id);
-result<done> cancel_campaign(session&, stream_id);
+/// sending <-> paused, and cancel from any state but a final one (a draft, too). Locked against the
+/// claim: once it returns, no later claim takes a message of the stream. A change writes an audit
+/// row; already there is fine. `refused` names the state it is in; `not_found`.
+result<done> pause_campaign(session&, stream_id, std::string_view actor);
+result<done> resume_campaign(session&, stream_id, std::string_view actor);
+result<done> cancel_campaign(session&, stream_id, std::string_view actor);
 
 struct campaign_view {
   stream_id id;
+  project_id project;
   std::string name, route, state;
   std::int64_t audience = 0, expanded = 0;
   std::int64_t open = 0, unknown = 0, accepted = 0, rejected = 0, suppressed = 0, canceled = 0,
@@ -92,7 +94,15 @@ struct campaign_view {
   std::int64_t in_flight = 0;   ///< of its route, as of the last renewals
 };
 result<campaign_view> show_campaign(session&, stream_id);
-result<std::vector<campaign_view>> list_campaigns(session&, std::int32_t limit);
+
+struct campaign_filter {
+  std::optional<project_id> project;
+  std::optional<std::string> environment;
+  stream_id before;        ///< page: ids below this; none = from the newest
+  std::int32_t limit = 50; ///< 1 to 1,000
+};
+/// Newest first. A page shorter than its limit is the last.
+result<std::vector<campaign_view>> list_campaigns(session&, const campaign_filter&);
 
 /// Starts per second from the first second with a start to the last, gaps as zeros.
 struct curve {

@@ -44,6 +44,7 @@ struct due_message {
   database_instant due_at{}; ///< with `of.message`, the cursor after this row
   stream_id stream;
   project_id project;
+  key_id key; ///< that accepted it; none: an operator
   content_id content;
   std::int16_t cost = 1;
   std::int16_t throttles = 0;
@@ -67,6 +68,7 @@ struct claim_row {
   stream_id stream;
   project_id project;
   std::vector<std::string> recipients;
+  key_id key; ///< none: nobody can revoke it
 };
 
 struct claim_request {
@@ -79,7 +81,8 @@ struct claim_request {
 
 struct claimed_row {
   attempt of;
-  /// False where the stream stopped since an earlier try of this claim: record it `not_started`.
+  /// False where the stream stopped or the key was revoked since an earlier try of this claim:
+  /// record it `not_started`.
   bool may_start = true;
   std::vector<std::string> suppressed; ///< recipients to leave out; never all of them
 };
@@ -93,8 +96,9 @@ struct claim_reply {
 };
 
 /// Moves queued -> attempting for those rows that may go, fenced by (shard, epoch, group number),
-/// and stores the gate. Locks: the shard's row, the streams FOR SHARE in id order (keys will come
-/// before them), the messages in id order, skipping those that others hold.
+/// and stores the gate. Locks: the shard's row, the live keys FOR KEY SHARE and the streams FOR
+/// SHARE in id order, the messages in id order, skipping those that others hold. A key that has
+/// expired since does not stop what it has queued; a revoked one does.
 result<claim_reply> claim_group(session&, const claim_request&);
 
 /// Rows that a claim asked for and did not get: those that are still queued at this version become

@@ -64,14 +64,18 @@ result<done> insert_content(session& on, project_id project, const content& what
   return done{};
 }
 
-std::unordered_map<content_id, result<content>> load_contents(session& on,
-                                                              const std::vector<content_id>& ids) {
-  std::unordered_map<content_id, result<content>> loaded;
+std::unordered_map<content_id, result<loaded_content>> load_contents(
+    session& on, const std::vector<content_id>& ids) {
+  std::unordered_map<content_id, result<loaded_content>> loaded;
   const auto rows = on.run(sql::load_contents, array_literal(ids));
   if (rows)
     for (const auto& row : *rows) {
       const content_id id{row["id"].as<std::int64_t>()};
-      loaded.emplace(id, checked_content(id, row));
+      auto found = checked_content(id, row);
+      if (found)
+        loaded.emplace(id, loaded_content{std::move(*found), row["sender_allowed"].as<bool>()});
+      else
+        loaded.emplace(id, found.failure());
     }
   for (const auto id : ids)
     loaded.try_emplace(id,
@@ -81,7 +85,10 @@ std::unordered_map<content_id, result<content>> load_contents(session& on,
 }
 
 result<content> load_content(session& on, content_id id) {
-  return load_contents(on, {id}).at(id);
+  auto loaded = load_contents(on, {id}).at(id);
+  if (!loaded)
+    return loaded.failure();
+  return std::move(loaded->what);
 }
 
 } // namespace paceline

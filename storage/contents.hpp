@@ -27,8 +27,14 @@ std::array<std::uint8_t, 32> content_hash(const content&);
 
 /// Error `data` if the stored hash does not match what is stored: somebody edited it.
 result<content> load_content(session&, content_id);
+
+/// A content with what may change after it was stored.
+struct loaded_content {
+  content what;
+  bool sender_allowed = true; ///< the project lets the sender's domain send, at this moment
+};
 /// The same for several by one statement; every id gets an answer.
-std::unordered_map<content_id, result<content>> load_contents(session&,
-                                                              const std::vector<content_id>&);
+std::unordered_map<content_id, result<loaded_content>> load_contents(
+    session&, const std::vector<content_id>&);
 
 } // namespace paceline

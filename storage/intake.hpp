@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "storage/contents.hpp"
@@ -21,6 +22,8 @@ using unix_us = std::int64_t;
 struct intake_message {
   message_id id;
   std::size_t content = 0;              ///< index into the call's contents
+  content_id stored_content;            ///< in place of `content`: one that is stored already
+  message_id resend_of;                 ///< none, or what an operator closed and sends again
   std::vector<std::string> recipients;  ///< normalised, distinct, 1 to 50
   std::string fields = "{}";            ///< a JSON object
   std::optional<std::string> tags;      ///< a JSON object
@@ -63,6 +66,9 @@ struct intake_reply {
   std::string response;    ///< of `replayed`
 };
 
+/// The database's clock, for absolute times that are computed here.
+result<unix_us> database_time(session&);
+
 /// Stores the calls by one statement in one transaction; a second one looks up what was there
 /// before. Replies in the order of the calls. No two calls may have the same idempotency key.
 ///
@@ -73,5 +79,15 @@ struct intake_reply {
 /// guarded by advisory transaction locks, never waited for.
 result<std::vector<intake_reply>> take_in(session&, std::span<const intake_call* const> calls,
                                           bool again = false);
+
+/// The same guard for whatever else must happen once, inside the caller's open transaction, first
+/// of all: `stored` means that nobody has answered under this key and that our answer is noted;
+/// for every other verdict (`replayed`, `other_body`, `in_work`) the caller does nothing more.
+/// Errors: as any statement. Locks: an advisory transaction lock, never waited for.
+result<intake_reply> answer_once(session& open_transaction, project_id,
+                                 std::string_view environment, const idempotency&);
+
+/// Forgets answers older than 7 days, oldest first, at most `page` (1 to 10,000). Returns how many.
+result<std::int64_t> forget_answers(session&, std::int32_t page);
 
 } // namespace paceline

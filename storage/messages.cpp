@@ -13,6 +13,8 @@ namespace paceline {
 namespace {
 
 constexpr std::size_t most_recipients = 50;
+constexpr std::int32_t most_listed = 1000;
+constexpr std::int32_t most_examined = 20'000;
 
 std::optional<std::int64_t> count_us(const std::optional<nanoseconds>& duration) {
   if (!duration)
@@ -24,6 +26,8 @@ message_view read_view(const pqxx::row& row) {
   message_view view;
   view.id = message_id{row["id"].as<std::int64_t>()};
   view.stream = stream_id{row["stream"].as<std::int64_t>()};
+  view.project = project_id{row["project"].as<std::int64_t>()};
+  view.key = key_id{row["key"].as<std::int64_t>()};
   view.route = row["route"].c_str();
   view.status = static_cast<message_status>(row["status"].as<std::int16_t>());
   view.reason = static_cast<reason_code>(row["reason"].as<std::int16_t>());
@@ -32,6 +36,8 @@ message_view read_view(const pqxx::row& row) {
   view.recipients = parse_text_array(row["recipients"].c_str());
   view.subject = row["subject"].c_str();
   // libpqxx gives an empty text for NULL, which is what the view promises.
+  view.tags = row["tags"].c_str();
+  view.addresses = row["addresses"].c_str();
   view.provider_id = row["provider_id"].c_str();
   view.diagnostic = row["diagnostic"].c_str();
   view.created_at = row["created_at"].c_str();
@@ -115,29 +121,38 @@ result<message_id> accept_message(session& on, id_source& ids, const new_message
 }
 
 result<message_view> show_message(session& on, message_id id) {
-  const auto rows =
-      on.run(sql::find_messages, id, id.value() + 1, std::nullopt, std::nullopt, std::nullopt, 1);
+  const auto rows = on.run(sql::find_messages, id, id.value() + 1, std::nullopt, std::nullopt,
+                           std::nullopt, std::nullopt, std::nullopt, 1, 1);
   if (!rows)
     return rows.failure();
-  if (rows->empty())
+  if (rows->empty() || (*rows)[0]["id"].is_null())
     return no_such_message(id);
   return read_view((*rows)[0]);
 }
 
-result<std::vector<message_view>> list_messages(session& on, const message_filter& filter) {
+result<message_page> list_messages(session& on, const message_filter& filter) {
+  if (filter.limit < 1 || filter.limit > most_listed)
+    return error{error_kind::invalid, "limit: 1 to 1000 are allowed"};
   const auto before =
       filter.before.value() == 0 ? std::numeric_limits<std::int64_t>::max() : filter.before.value();
   std::optional<int> status;
   if (filter.status)
     status = static_cast<int>(*filter.status);
   const auto rows = on.run(sql::find_messages, 0, before, filter.campaign, status, filter.recipient,
-                           filter.limit);
+                           filter.project, filter.environment, filter.limit, most_examined);
   if (!rows)
     return rows.failure();
-  std::vector<message_view> all;
+  message_page page;
   for (const auto& row : *rows)
-    all.push_back(read_view(row));
-  return all;
+    if (!row["id"].is_null())
+      page.rows.push_back(read_view(row));
+  // A full page goes on behind its last row; one that ran out of rows to examine behind the last of
+  // those, unless they were all there are.
+  if (static_cast<std::int32_t>(page.rows.size()) == filter.limit)
+    page.next = page.rows.back().id;
+  else if (!rows->empty() && (*rows)[0]["examined"].as<std::int64_t>() == most_examined)
+    page.next = message_id{(*rows)[0]["examined_to"].as<std::int64_t>()};
+  return page;
 }
 
 result<resolved_message> resolve_message(session& on, id_source& ids, message_id old,

@@ -26,7 +26,8 @@ struct due_stream {
 /// per stream.
 result<std::vector<due_stream>> due_streams(session&, const std::vector<route_id>&);
 
-/// The stream of a project's direct mail on a route; created on first use.
-result<stream_id> direct_stream(session&, route_id, project_id);
+/// The stream of a project's direct mail of one priority (0 to 100, lower goes first) on a route;
+/// created on first use. Never changes, so that callers may keep it.
+result<stream_id> direct_stream(session&, route_id, project_id, std::int16_t priority = 0);
 
 } // namespace paceline

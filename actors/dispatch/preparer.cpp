@@ -4,24 +4,34 @@
 
 namespace paceline {
 
-void preparer::learn(const content& loaded) {
-  auto compiled = mail_template::compile(loaded);
+std::vector<content_id> preparer::fresh(boot_instant now) const {
+  std::vector<content_id> ids;
+  for (const auto& [id, known] : entries_)
+    if (now - known.loaded_at < freshness)
+      ids.push_back(id);
+  return ids;
+}
+
+void preparer::learn(const loaded_content& loaded, boot_instant now) {
+  auto compiled = mail_template::compile(loaded.what);
   entry made;
-  made.sender = loaded.sender;
+  made.sender = loaded.what.sender;
+  made.sender_allowed = loaded.sender_allowed;
   if (compiled)
     made.compiled = std::make_unique<mail_template>(std::move(*compiled));
   else
     made.why = compiled.failure().text;
-  keep(loaded.id, std::move(made));
+  keep(loaded.what.id, std::move(made), now);
 }
 
-void preparer::learn_unusable(content_id id, std::string why) {
+void preparer::learn_unusable(content_id id, std::string why, boot_instant now) {
   entry made;
   made.why = std::move(why);
-  keep(id, std::move(made));
+  keep(id, std::move(made), now);
 }
 
-void preparer::keep(content_id id, entry made) {
+void preparer::keep(content_id id, entry made, boot_instant now) {
+  made.loaded_at = now;
   if (auto old = entries_.find(id); old != entries_.end()) {
     by_age_.erase(old->second.age);
     entries_.erase(old);
@@ -42,6 +52,9 @@ preparer::prepared preparer::prepare(const due_message& row) {
     return preflight_failure{row.of, message_status::rendering_failed, reason_code::rendering_error,
                              std::move(why)};
   };
+  if (!known.sender_allowed)
+    return preflight_failure{row.of, message_status::rejected, reason_code::sender_not_allowed,
+                             "the project may not send from the domain of " + known.sender};
   if (!known.compiled)
     return fail(known.why);
   auto rendered = known.compiled->render(row.fields);

@@ -1,8 +1,10 @@
 /// Turns due rows into messages ready to be handed over: looks up the compiled template of their
-/// content and renders the row's fields into it.
+/// content and renders the row's fields into it. Whether the content's project may send from its
+/// sender's domain is judged here, too, from what the database said at most 10 s ago: an operator
+/// who takes a domain away is obeyed within that time.
 ///
-/// Pure apart from its cache of compiled contents (bounded; the least recently used one goes).
-/// Owned by a shard's actor.
+/// Pure apart from its cache of compiled contents (bounded; the least recently used one goes), with
+/// the time as an argument. Owned by a shard's actor.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +17,7 @@
 
 #include "storage/claims.hpp"
 #include "storage/contents.hpp"
+#include "storage/model/instants.hpp"
 #include "transport/mail/template.hpp"
 #include "transport/providers/provider.hpp"
 
@@ -24,13 +27,16 @@ class preparer {
 public:
   static constexpr std::size_t max_contents = 64;
 
+  static constexpr nanoseconds freshness = std::chrono::seconds{10};
+
   bool knows(content_id id) const { return entries_.contains(id); }
-  std::vector<content_id> known() const { return {by_age_.begin(), by_age_.end()}; }
+  /// Those that need not be loaded now: loaded less than `freshness` ago.
+  std::vector<content_id> fresh(boot_instant now) const;
   /// Takes a content that was loaded; one that doesn't compile makes all its messages fail for
   /// good.
-  void learn(const content& loaded);
+  void learn(const loaded_content& loaded, boot_instant now);
   /// A content that can't be used at all (edited, gone): its messages fail for good with `why`.
-  void learn_unusable(content_id id, std::string why);
+  void learn_unusable(content_id id, std::string why, boot_instant now);
 
   using prepared = std::variant<std::shared_ptr<const outgoing_message>, preflight_failure>;
   /// `knows(row.content)` must be true.
@@ -40,9 +46,11 @@ private:
   struct entry {
     std::unique_ptr<mail_template> compiled; ///< none: unusable
     std::string sender, why;
+    bool sender_allowed = true;
+    boot_instant loaded_at{};
     std::list<content_id>::iterator age;
   };
-  void keep(content_id id, entry made);
+  void keep(content_id id, entry made, boot_instant now);
 
   std::unordered_map<content_id, entry> entries_;
   std::list<content_id> by_age_; ///< most recently used first

@@ -11,6 +11,7 @@
 #include <random>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <caf/all.hpp>
@@ -65,6 +66,7 @@ private:
   struct held_row {
     stream_id stream;
     project_id project;
+    key_id key;
     std::shared_ptr<const outgoing_message> message;
     std::optional<database_instant> draw_until = {}; ///< claimed: it may start in slots up to here
     bool ended = false;                              ///< its outcome is with the recorder
@@ -90,7 +92,8 @@ private:
   // Reading ahead
   void plan_reading(database_instant now);
   void on_rows(const rows_reserved& answer);
-  bool learn_content(const due_message& row, const reserved_rows& read);
+  bool learn_content(const due_message& row, const reserved_rows& read,
+                     std::unordered_set<content_id>& learnt);
   void prepare_pages(const reserved_rows& read);
   void drop(const std::vector<attempt>& rows);
   void on_database_error();

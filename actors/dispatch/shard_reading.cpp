@@ -1,6 +1,7 @@
 // The shard's way from due rows to prepared messages.
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "actors/database_post.hpp"
@@ -24,7 +25,7 @@ void shard_actor::plan_reading(database_instant now) {
     request.sources.push_back({plan.stream, part, {plan.after.due_at, plan.after.id}, plan.limit});
   }
   reserve_sent_ = around_.time.now();
-  around_.store.reserve(address(), std::move(request), preparer_.known());
+  around_.store.reserve(address(), std::move(request), preparer_.fresh(around_.time.now()));
 }
 
 void shard_actor::on_rows(const rows_reserved& answer) {
@@ -45,25 +46,31 @@ void shard_actor::on_rows(const rows_reserved& answer) {
 }
 
 /// True if the row's content is compiled now: it was, or it came with this read. (A read may bring
-/// more contents than the preparer keeps, so each is learnt when its first row needs it.)
-bool shard_actor::learn_content(const due_message& row, const reserved_rows& read) {
-  if (preparer_.knows(row.content))
-    return true;
-  auto found = read.contents.find(row.content);
-  if (found == read.contents.end())
-    return false;
+/// more contents than the preparer keeps, so each is learnt when its first row needs it; `learnt`
+/// says which were, so that one read teaches each of them once.)
+bool shard_actor::learn_content(const due_message& row, const reserved_rows& read,
+                                std::unordered_set<content_id>& learnt) {
+  const auto found = read.contents.find(row.content);
+  if (found == read.contents.end()
+      || (preparer_.knows(row.content) && learnt.contains(row.content)))
+    return preparer_.knows(row.content);
+  const auto now = around_.time.now();
   const auto& loaded = found->second;
   if (loaded)
-    preparer_.learn(*loaded);
+    preparer_.learn(*loaded, now);
   else if (!loaded.failure().is_retryable())
-    preparer_.learn_unusable(row.content, loaded.failure().text);
-  return preparer_.knows(row.content);
+    preparer_.learn_unusable(row.content, loaded.failure().text, now);
+  else
+    return false; // what is known is too old to go on with
+  learnt.insert(row.content);
+  return true;
 }
 
 void shard_actor::prepare_pages(const reserved_rows& read) {
   auto began = around_.time.now();
   std::vector<preflight_failure> failures;
   std::vector<attempt> later, again;
+  std::unordered_set<content_id> learnt;
   if (rows_.empty())
     largest_cost_ = 1;
   for (std::size_t i = 0; i < plans_.size(); ++i) {
@@ -80,7 +87,7 @@ void shard_actor::prepare_pages(const reserved_rows& read) {
       largest_cost_ = std::max<std::int32_t>(largest_cost_, row.cost);
       if (rows_.contains(row.of.message))
         continue; // in hand already; the reservation skips it as well
-      if (!learn_content(row, read)) {
+      if (!learn_content(row, read, learnt)) {
         // Not readable just now: due again later. Pushed out by others since it was asked for: the
         // row is read again, with its content.
         (read.contents.contains(row.content) ? later : again).push_back(row.of);
@@ -91,7 +98,7 @@ void shard_actor::prepare_pages(const reserved_rows& read) {
         failures.push_back(std::move(*failure));
       else
         rows_.emplace(row.of.message,
-                      held_row{row.stream, row.project,
+                      held_row{row.stream, row.project, row.key,
                                std::get<std::shared_ptr<const outgoing_message>>(made)});
     }
     drop(policy_.on_reserved(plans_[i], rows));

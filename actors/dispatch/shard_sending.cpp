@@ -45,7 +45,7 @@ void shard_actor::send_claim(const group_claim& group) {
   request.gate = upper_bound(gate_, pace_, position_, now + slot_horizon, group.total_cost);
   for (const auto& row : group.rows) {
     const auto& held = rows_.at(row.of.message);
-    request.rows.push_back({row.of, row.stream, held.project, held.message->recipients});
+    request.rows.push_back({row.of, row.stream, held.project, held.message->recipients, held.key});
   }
   around_.store.claim(address(), std::move(request));
 }

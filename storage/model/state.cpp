@@ -53,6 +53,8 @@ constexpr std::array reason_names{
     std::string_view{"KEY_REVOKED"},
     std::string_view{"ROUTE_BRAKED"},
     std::string_view{"PROVIDER_UNREACHABLE"},
+    std::string_view{"SENDER_NOT_ALLOWED"},
+    std::string_view{"ROUTE_PAUSED"},
 };
 
 } // namespace

@@ -63,6 +63,8 @@ enum class reason_code : std::int16_t {
   key_revoked = 20,
   route_braked = 21,
   provider_unreachable = 22, ///< failed before the first request byte
+  sender_not_allowed = 23,   ///< the project may not send from this domain (any more)
+  route_paused = 24,         ///< by an operator, between claim and start
 };
 
 /// `INTERRUPTED_PROVIDER_ATTEMPT` etc.; empty for `none`.

@@ -148,9 +148,9 @@ UPDATE streams s SET state = 'finished' FROM ready r WHERE s.id = r.id
 RETURNING s.id;
 
 -- name: find_campaigns
--- $1 campaign or NULL for the newest, $2 limit. Locks nothing. Index: campaigns_pkey,
--- counters_pkey.
-SELECT c.id, c.name, r.environment || ':' || r.region AS route, c.state, c.audience, c.expanded,
+-- $1 least id, $2 id above the greatest, $3 project or NULL, $4 environment or NULL, $5 limit.
+-- Locks nothing. Index: campaigns_pkey backwards, counters_pkey.
+SELECT c.id, s.project, c.name, r.environment || ':' || r.region AS route, c.state, c.audience, c.expanded,
        k.open, k.unknown, k.accepted, k.rejected, k.suppressed, k.canceled, k.expired, k.throttled,
        to_char(c.requested_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS requested_at,
        to_char(c.finished_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS finished_at,
@@ -160,9 +160,15 @@ SELECT c.id, c.name, r.environment || ':' || r.region AS route, c.state, c.audie
        extract(epoch FROM c.finished_at - c.requested_at)::float8 AS finished_s,
        extract(epoch FROM clock_timestamp() - c.requested_at)::float8 AS age_s,
        v.target_mhz, f.in_flight
-  FROM (SELECT * FROM campaigns
-         WHERE id BETWEEN coalesce($1::bigint, 0) AND coalesce($1::bigint, 9223372036854775807)
-         ORDER BY id DESC LIMIT $2::int) c
+  FROM (SELECT a.*
+          FROM campaigns a
+          JOIN streams b ON b.id = a.id
+          JOIN routes o ON o.id = b.route
+         WHERE a.id >= $1::bigint AND a.id < $2::bigint
+           AND ($3::bigint IS NULL OR b.project = $3::bigint)
+           AND ($4::text IS NULL OR o.environment = $4::text)
+         ORDER BY a.id DESC
+         LIMIT $5::int) c
   JOIN streams s ON s.id = c.id
   JOIN routes r ON r.id = s.route
   JOIN route_readings v ON v.id = s.route

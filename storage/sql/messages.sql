@@ -22,33 +22,51 @@ VALUES ($3::bigint, -1 - pg_backend_pid() % 16, 1, 1)
 ON CONFLICT (stream, writer) DO UPDATE SET total = c.total + 1, open = c.open + 1;
 
 -- name: find_messages
--- $1 least id, $2 id above the greatest, $3 stream or NULL, $4 status or NULL, $5 recipient or
--- NULL, $6 limit. Locks nothing. Index: messages_pkey backwards, for a campaign only its own range.
--- A message without a state row has not been expanded yet.
-SELECT m.id, m.stream, r.environment || ':' || r.region AS route, n.status,
-       coalesce(t.reason, 0) AS reason, coalesce(t.version, 0) AS version,
-       coalesce(t.throttles, 0) AS throttles, m.recipients, c.subject, t.provider_id, t.diagnostic,
-       to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at,
-       to_char(t.due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS due_at,
-       to_char(t.changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS changed_at,
-       to_char(t.started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS started_at,
-       to_char(t.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS expires_at
-  FROM messages m
-  JOIN streams s ON s.id = m.stream
-  JOIN routes r ON r.id = s.route
-  JOIN contents c ON c.id = m.content
-  LEFT JOIN message_states t ON t.id = m.id
- CROSS JOIN LATERAL (
-       SELECT coalesce(t.status, CASE s.state WHEN 'canceled' THEN 11 ELSE 0 END) AS status) n
- WHERE m.id >= greatest($1::bigint,
-                        (SELECT p.first_message FROM campaigns p WHERE p.id = $3::bigint))
-   AND m.id < least($2::bigint,
-                    (SELECT p.last_message + 1 FROM campaigns p WHERE p.id = $3::bigint))
-   AND ($3::bigint IS NULL OR m.stream = $3::bigint)
-   AND ($4::int IS NULL OR n.status = $4::int)
-   AND ($5::text IS NULL OR $5::text = ANY (m.recipients))
- ORDER BY m.id DESC
- LIMIT $6::int;
+-- $1 least id, $2 id above the greatest, $3 campaign or NULL, $4 status or NULL, $5 recipient or
+-- NULL, $6 project or NULL, $7 environment or NULL, $8 limit, $9 how many to examine at most.
+-- Locks nothing. Index: messages_pkey backwards, for a campaign only its own range, in which other
+-- messages may lie. A message without a state row has not been expanded yet. Without a fitting row
+-- there is one of NULLs that says how far was looked.
+WITH examined AS MATERIALIZED (
+  SELECT m.id
+    FROM messages m
+   WHERE m.id >= greatest($1::bigint,
+                          (SELECT p.first_message FROM campaigns p WHERE p.id = $3::bigint))
+     AND m.id < least($2::bigint,
+                      (SELECT p.last_message + 1 FROM campaigns p WHERE p.id = $3::bigint))
+   ORDER BY m.id DESC
+   LIMIT $9::int
+), range AS MATERIALIZED (
+  SELECT count(*) AS examined, min(id) AS least, max(id) AS greatest FROM examined
+), found AS (
+  SELECT m.id, m.project, m.key, m.stream, r.environment || ':' || r.region AS route, n.status,
+         coalesce(t.reason, 0) AS reason, coalesce(t.version, 0) AS version,
+         coalesce(t.throttles, 0) AS throttles, m.recipients, c.subject, m.tags, m.addresses,
+         t.provider_id, t.diagnostic,
+         to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at,
+         to_char(t.due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS due_at,
+         to_char(t.changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS changed_at,
+         to_char(t.started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS started_at,
+         to_char(t.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS expires_at
+    FROM messages m
+    JOIN streams s ON s.id = m.stream
+    JOIN routes r ON r.id = s.route
+    JOIN contents c ON c.id = m.content
+    LEFT JOIN message_states t ON t.id = m.id
+   CROSS JOIN LATERAL (
+         SELECT coalesce(t.status, CASE s.state WHEN 'canceled' THEN 11 ELSE 0 END) AS status) n
+   WHERE m.id >= (SELECT least FROM range) AND m.id <= (SELECT greatest FROM range)
+     AND ($3::bigint IS NULL OR m.stream = $3::bigint)
+     AND ($4::int IS NULL OR n.status = $4::int)
+     AND ($5::text IS NULL OR $5::text = ANY (m.recipients))
+     AND ($6::bigint IS NULL OR m.project = $6::bigint)
+     AND ($7::text IS NULL OR r.environment = $7::text)
+   ORDER BY m.id DESC
+   LIMIT $8::int
+)
+SELECT f.*, g.examined, g.least AS examined_to
+  FROM range g LEFT JOIN found f ON true
+ ORDER BY f.id DESC;
 
 -- name: message_origin
 -- $1 id. What a new message with the same content needs.

@@ -23,17 +23,23 @@ WHERE due.due_at <= clock_timestamp() + interval '1 minute'
 ORDER BY s.route, s.priority, s.id;
 
 -- name: find_direct_stream
--- $1 route, $2 project. Unique index streams_direct.
-SELECT id FROM streams WHERE route = $1::int AND project = $2::bigint AND kind = 'direct';
+-- $1 route, $2 project, $3 priority. Unique index streams_direct.
+SELECT id
+  FROM streams
+ WHERE route = $1::int AND project = $2::bigint AND priority = $3::smallint AND kind = 'direct';
 
 -- name: insert_direct_stream
--- $1 route, $2 project. The id is made as id_source makes them, with a lane for itself: 41 bits of
+-- $1 route, $2 project, $3 priority. The id is made as id_source makes them, with a lane for itself: 41 bits of
 -- milliseconds since 2024, 10 of lane, 12 of sequence. Nothing happens where somebody was first, or
 -- where the id is taken: the caller looks again.
 INSERT INTO streams (id, project, route, kind, priority)
 VALUES ((((extract(epoch FROM clock_timestamp()) - 1704067200) * 1000)::bigint << 22)
-          | (nextval('id_lanes') << 12), $2::bigint, $1::int, 'direct', 0)
+          | (nextval('id_lanes') << 12), $2::bigint, $1::int, 'direct', $3::smallint)
 ON CONFLICT DO NOTHING;
+
+-- name: find_routes
+-- $1 environment. Unique index routes_environment_region_key. Locks nothing.
+SELECT id, region, state FROM routes WHERE environment = $1::text ORDER BY region;
 
 -- name: send_wake
 -- $1 the route's text. Alone in its transaction: NOTIFY serialises commits.

@@ -156,9 +156,11 @@ BOOST_AUTO_TEST_CASE(a_suppressed_recipient_gets_nothing) {
 BOOST_AUTO_TEST_CASE(a_content_that_cannot_be_rendered_rejects_its_messages_and_the_rest_goes_on) {
   shard_stage stage({1, 20});
   stage.add(stage.news, 5);
-  stage.table.contents[content_id{2}] = {content_id{2}, "a@example.org", "{{#open", "x", "", "{}"};
+  stage.table.contents[content_id{2}] = {
+      {content_id{2}, "a@example.org", "{{#open", "x", "", "{}"}};
   stage.add(stage.news, 5);
-  stage.table.contents[content_id{3}] = {content_id{3}, "a@example.org", "{{name}}", "x", "", "{}"};
+  stage.table.contents[content_id{3}] = {
+      {content_id{3}, "a@example.org", "{{name}}", "x", "", "{}"}};
   stage.add(stage.news, 5, R"({"name":"one\r\nBcc: two"})");
   stage.add(stage.news, 5, R"({"name":"fine"})");
   stage.supervise();

@@ -79,11 +79,11 @@ BOOST_AUTO_TEST_CASE(two_expanders_share_a_campaign_without_a_message_twice) {
 BOOST_AUTO_TEST_CASE(a_pause_stops_expansion_and_a_resume_continues_it) {
   const auto campaign = make_campaign(30, false);
   must(expand_page(*db, campaign, 10, 0));
-  must(pause_campaign(*db, campaign));
+  must(pause_campaign(*db, campaign, "cli:test"));
   const auto paused = must(expand_page(*db, campaign, 10, 0));
   BOOST_TEST(paused.inserted == 0);
   BOOST_TEST(!paused.done);
-  must(resume_campaign(*db, campaign));
+  must(resume_campaign(*db, campaign, "cli:test"));
   BOOST_TEST(must(expand_page(*db, campaign, 100, 0)).inserted == 20);
 }
 
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_canceled_campaign_cancels_what_is_queued_page_by_page) {
   const auto campaign = make_campaign(25);
   const auto claimed = claim_due(campaign, 1, 2);
   BOOST_TEST(must(cancel_page(*db, campaign, 10, 0)) == 0); // it is not canceled
-  must(cancel_campaign(*db, campaign));
+  must(cancel_campaign(*db, campaign, "cli:test"));
   BOOST_TEST(must(open_campaigns(*db, {route})).at(0).canceled);
   BOOST_TEST(must(cancel_page(*db, campaign, 10, 0)) == 10);
   BOOST_TEST(must(cancel_page(*db, campaign, 100, 0)) == 13);
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(cancel_pages_pass_over_rows_that_a_claim_holds) {
   pqxx::work held{holder};
   held.exec(
       "SELECT FROM message_states WHERE id = (SELECT min(id) FROM message_states) FOR UPDATE");
-  must(cancel_campaign(*db, campaign));
+  must(cancel_campaign(*db, campaign, "cli:test"));
   BOOST_TEST(must(cancel_page(*db, campaign, 100, 0)) == 2);
   held.abort();
   BOOST_TEST(must(cancel_page(*db, campaign, 100, 0)) == 1);
@@ -153,25 +153,33 @@ BOOST_AUTO_TEST_CASE(a_campaign_finishes_only_when_expanded_and_nothing_is_open)
 
 BOOST_AUTO_TEST_CASE(states_that_forbid_a_change_are_named) {
   const auto campaign = make_campaign(1);
-  must(pause_campaign(*db, campaign));
-  must(pause_campaign(*db, campaign)); // repeatable
-  must(resume_campaign(*db, campaign));
-  must(cancel_campaign(*db, campaign));
-  const auto refused = resume_campaign(*db, campaign);
+  must(pause_campaign(*db, campaign, "cli:test"));
+  must(pause_campaign(*db, campaign, "cli:test")); // repeatable
+  must(resume_campaign(*db, campaign, "cli:test"));
+  must(cancel_campaign(*db, campaign, "cli:test"));
+  const auto refused = resume_campaign(*db, campaign, "cli:test");
   BOOST_TEST((refused.failure().kind == error_kind::refused));
   BOOST_TEST(refused.failure().text.find("canceled") != std::string::npos);
-  BOOST_TEST((pause_campaign(*db, stream_id{1}).failure().kind == error_kind::not_found));
+  BOOST_TEST(
+      (pause_campaign(*db, stream_id{1}, "cli:test").failure().kind == error_kind::not_found));
   BOOST_TEST((show_campaign(*db, stream_id{1}).failure().kind == error_kind::not_found));
 }
 
 BOOST_AUTO_TEST_CASE(campaigns_are_listed_newest_first) {
   const auto first = make_campaign(1), second = make_campaign(2);
-  const auto all = must(list_campaigns(*db, 10));
+  const auto all = must(list_campaigns(*db, {}));
   BOOST_TEST(all.size() == 2U);
   BOOST_TEST(all.at(0).id.value() == second.value());
   BOOST_TEST(all.at(1).id.value() == first.value());
   BOOST_TEST(all.at(0).route == "test:local");
-  BOOST_TEST(must(list_campaigns(*db, 1)).size() == 1U);
+  campaign_filter page;
+  page.limit = 1;
+  BOOST_TEST(must(list_campaigns(*db, page)).size() == 1U);
+  page.before = second;
+  BOOST_TEST(must(list_campaigns(*db, page)).at(0).id.value() == first.value());
+  page = {};
+  page.environment = "live";
+  BOOST_TEST(must(list_campaigns(*db, page)).empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

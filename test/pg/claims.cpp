@@ -114,7 +114,8 @@ BOOST_AUTO_TEST_CASE(pause_and_cancel_return_only_after_a_claim_that_was_first) 
     std::future<result<done>> stopping;
     const auto reply = must(db->in_transaction([&](session& open) {
       auto claimed = claim_group(open, request);
-      stopping = start_blocked(*other, [&other, stop, campaign] { return stop(*other, campaign); });
+      stopping = start_blocked(
+          *other, [&other, stop, campaign] { return stop(*other, campaign, "cli:test"); });
       return claimed;
     }));
     BOOST_TEST(reply.rows.size() == 2U);
@@ -134,7 +135,7 @@ BOOST_AUTO_TEST_CASE(the_repeat_of_a_claim_in_doubt_returns_the_same_rows) {
   BOOST_TEST(again.rows.size() == 6U);
   for (const auto& row : again.rows)
     BOOST_TEST(row.may_start);
-  must(pause_campaign(*db, campaign));
+  must(pause_campaign(*db, campaign, "cli:test"));
   const auto paused = must(claim_group(*db, request));
   BOOST_TEST(paused.rows.size() == 6U);
   for (const auto& row : paused.rows)
@@ -194,9 +195,9 @@ BOOST_AUTO_TEST_CASE(what_has_expired_is_not_claimed_and_settles_as_expired) {
 BOOST_AUTO_TEST_CASE(settling_leaves_alone_what_could_still_go) {
   const auto campaign = make_campaign(2);
   const auto rows = due(campaign);
-  must(pause_campaign(*db, campaign));
+  must(pause_campaign(*db, campaign, "cli:test"));
   BOOST_TEST(must(settle_skipped(*db, attempts_of(rows), 3)) == 0);
-  must(cancel_campaign(*db, campaign));
+  must(cancel_campaign(*db, campaign, "cli:test"));
   BOOST_TEST(must(settle_skipped(*db, attempts_of(rows), 3)) == 2);
   BOOST_TEST(states(campaign) == "canceled=2");
   BOOST_TEST(counters_match());

@@ -29,9 +29,9 @@ public:
     else if (choice < 14)
       record();
     else if (choice == 14)
-      must_unless_refused(pause_campaign(*on_, campaign));
+      must_unless_refused(pause_campaign(*on_, campaign, "cli:test"));
     else if (choice < 17)
-      must_unless_refused(resume_campaign(*on_, campaign));
+      must_unless_refused(resume_campaign(*on_, campaign, "cli:test"));
     else if (choice == 17)
       suppress();
     else if (choice == 18)
@@ -93,7 +93,7 @@ private:
 
   void end(stream_id campaign) {
     if (roll(15) == 0)
-      must_unless_refused(cancel_campaign(*on_, campaign));
+      must_unless_refused(cancel_campaign(*on_, campaign, "cli:test"));
     must(cancel_page(*on_, campaign, 20, number_));
     must(finish_campaign(*on_, campaign));
     must(sweep_interrupted(*on_, nanoseconds{0}, 10, number_));

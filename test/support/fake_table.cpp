@@ -17,7 +17,7 @@ std::vector<message_id> fake_table::add(stream_id stream, int count, database_in
                                         const std::string& fields) {
   std::vector<message_id> ids;
   if (contents.empty())
-    contents[content_id{1}] = {content_id{1}, "news@example.org", "Hello", "Hello", "", "{}"};
+    contents[content_id{1}] = {{content_id{1}, "news@example.org", "Hello", "Hello", "", "{}"}};
   for (int i = 0; i < count; ++i) {
     message_id id{++last_id_};
     auto& made = messages[id];

@@ -37,7 +37,7 @@ public:
   route_reading route; ///< claims return it with their own `read_at`
   std::map<stream_id, due_stream> streams;
   std::set<stream_id> stopped;
-  std::map<content_id, content> contents;
+  std::map<content_id, loaded_content> contents;
   std::set<std::string> suppressed;
   std::map<shard_id, owned_shard> shards;
   std::map<message_id, fake_message> messages;

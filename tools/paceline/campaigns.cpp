@@ -8,6 +8,7 @@
 #include "storage/wake_listener.hpp"
 #include "tools/paceline/arguments.hpp"
 #include "tools/paceline/commands.hpp"
+#include "tools/paceline/operator_name.hpp"
 #include "tools/paceline/output.hpp"
 #include "tools/paceline/program.hpp"
 #include "tools/paceline/show.hpp"
@@ -62,7 +63,9 @@ std::string list_text(const std::vector<campaign_view>& campaigns) {
 }
 
 int run_list(session& on, const campaign_options& options) {
-  const auto campaigns = list_campaigns(on, options.limit);
+  campaign_filter filter;
+  filter.limit = options.limit;
+  const auto campaigns = list_campaigns(on, filter);
   if (!campaigns)
     return say_error(campaigns.failure());
   print(options.as_json ? list_json(*campaigns) : list_text(*campaigns));
@@ -88,7 +91,7 @@ int run_show(session& on, const campaign_options& options, stream_id which) {
 struct change {
   const char* command;
   const char* description;
-  result<done> (*apply)(session&, stream_id);
+  result<done> (*apply)(session&, stream_id, std::string_view actor);
   bool waits_for_claims; ///< answered only when no older claim can start a call
   const char* told;      ///< behind the id
 };
@@ -101,7 +104,7 @@ constexpr change changes[] = {
 };
 
 int run_change(session& on, const campaign_options& options, stream_id which, const change& what) {
-  if (const auto changed = what.apply(on, which); !changed)
+  if (const auto changed = what.apply(on, which, operator_name()); !changed)
     return say_error(changed.failure());
   auto campaign = show_campaign(on, which);
   if (!campaign)

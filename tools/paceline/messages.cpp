@@ -1,5 +1,7 @@
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "config/text.hpp"
@@ -52,6 +54,20 @@ result<message_filter> filter_of(const list_options& options) {
   return filter;
 }
 
+/// A full page, or all there is: a person has the patience that a request has not.
+result<message_page> list_all(session& on, message_filter filter) {
+  message_page all;
+  do {
+    auto page = list_messages(on, filter);
+    if (!page)
+      return page.failure();
+    filter.before = all.next = page->next;
+    filter.limit -= static_cast<std::int32_t>(page->rows.size());
+    std::ranges::move(page->rows, std::back_inserter(all.rows));
+  } while (filter.limit > 0 && all.next != message_id{});
+  return all;
+}
+
 int run_list(program& with, const list_options& options) {
   const auto filter = filter_of(options);
   if (!filter)
@@ -62,20 +78,20 @@ int run_list(program& with, const list_options& options) {
   auto on = with.connect(*values);
   if (!on)
     return say_error(on.failure());
-  const auto messages = list_messages(**on, *filter);
+  const auto messages = list_all(**on, *filter);
   if (!messages)
     return say_error(messages.failure());
   if (options.as_json) {
     json_text out;
     out.begin_array();
-    for (const auto& message : *messages)
+    for (const auto& message : messages->rows)
       message_json(out, message);
     print(out.end_array().line());
     return exit_fine;
   }
-  print(messages_text(*messages));
-  if (static_cast<std::int32_t>(messages->size()) == options.limit)
-    print("Older ones: add --before " + std::to_string(messages->back().id.value()) + "\n");
+  print(messages_text(messages->rows));
+  if (messages->next != message_id{})
+    print("Older ones: add --before " + std::to_string(messages->next.value()) + "\n");
   return exit_fine;
 }
 
