@@ -23,6 +23,7 @@ struct heard {
   std::vector<know_shard> known;
   std::vector<forget_shard> gone;
   std::vector<abandon_shard_ownership> abandoned;
+  std::vector<wake_route> woken;
   int recorded = 0; ///< report_recorded
   int await = 0;    ///< await_recorded
   int released = 0; ///< release_ownership
@@ -52,6 +53,7 @@ public:
         [this](const know_shard& known) { into_.known.push_back(known); },
         [this](const forget_shard& gone) { into_.gone.push_back(gone); },
         [this](const abandon_shard_ownership& order) { into_.abandoned.push_back(order); },
+        [this](const wake_route& woken) { into_.woken.push_back(woken); },
         [this](const report_recorded&) { ++into_.recorded; },
         [this](const await_recorded&) { ++into_.await; },
         [this](const release_ownership&) { ++into_.released; },
