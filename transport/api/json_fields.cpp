@@ -60,13 +60,12 @@ std::optional<json_value> object_fields::find(std::string_view name) {
   return std::nullopt;
 }
 
-bool object_fields::has(std::string_view name) const {
-  if (!is_object_)
-    return false;
-  for (const auto member : value_)
-    if (member.key() == name)
-      return true;
-  return false;
+std::optional<json_value> object_fields::peek(std::string_view name) const {
+  if (is_object_)
+    for (const auto member : value_)
+      if (member.key() == name)
+        return member;
+  return std::nullopt;
 }
 
 void object_fields::wrong_kind(std::string_view name, const json_value& value,

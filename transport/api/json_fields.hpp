@@ -40,7 +40,9 @@ public:
 
   /// The member, and from now on it is known. At most 24 names, of the first 64 members.
   std::optional<json_value> find(std::string_view name);
-  bool has(std::string_view name) const;
+  /// The member, without making it known.
+  std::optional<json_value> peek(std::string_view name) const;
+  bool has(std::string_view name) const { return peek(name).has_value(); }
 
   std::optional<std::string_view> text(std::string_view name, const text_rule& rule);
   std::optional<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most);

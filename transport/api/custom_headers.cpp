@@ -1,0 +1,104 @@
+#include "transport/api/custom_headers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "config/text.hpp"
+#include "transport/api/mailboxes.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr std::size_t max_headers = 50, max_name = 76, max_value = 998;
+
+/// Lower case. What a client could forge or double by setting it.
+constexpr std::array<std::string_view, 17> reserved_names{"from",
+                                                          "to",
+                                                          "cc",
+                                                          "bcc",
+                                                          "subject",
+                                                          "date",
+                                                          "message-id",
+                                                          "reply-to",
+                                                          "mime-version",
+                                                          "return-path",
+                                                          "sender",
+                                                          "received",
+                                                          "dkim-signature",
+                                                          "domainkey-signature",
+                                                          "authentication-results",
+                                                          "delivered-to",
+                                                          "feedback-id"};
+constexpr std::array<std::string_view, 5> reserved_beginnings{"content-", "list-unsubscribe",
+                                                              "resent-", "arc-", "x-paceline-"};
+
+std::string lower_case(std::string_view text) {
+  std::string made{text};
+  for (char& c : made)
+    if (c >= 'A' && c <= 'Z')
+      c = static_cast<char>(c - 'A' + 'a');
+  return made;
+}
+
+} // namespace
+
+std::optional<std::string> header_name_problem(std::string_view name) {
+  if (name.empty() || name.size() > max_name)
+    return "the name has " + std::to_string(name.size()) + " octets: 1 to 76 are allowed";
+  if (!std::all_of(name.begin(), name.end(), [](char c) { return c > 32 && c < 127 && c != ':'; }))
+    return "the name must be of printable ASCII characters without blank and colon";
+  const auto plain = lower_case(name);
+  const auto is_reserved =
+      std::find(reserved_names.begin(), reserved_names.end(), plain) != reserved_names.end()
+      || std::any_of(reserved_beginnings.begin(), reserved_beginnings.end(),
+                     [&plain](std::string_view begin) { return plain.starts_with(begin); });
+  if (is_reserved)
+    return "this header is set by Paceline itself: use the request's own fields";
+  return std::nullopt;
+}
+
+std::optional<std::string> header_value_problem(std::string_view value) {
+  return text_problem(value, {.most = max_value});
+}
+
+std::string read_headers(object_fields& from) {
+  std::string json = "{";
+  const auto add = [&json](std::string_view name, std::string_view value) {
+    json += (json.size() > 1 ? "," : "") + json_string(name) + ":" + json_string(value);
+  };
+  if (const auto reply_to = read_mailbox_list(from, "reply_to"))
+    add("Reply-To", *reply_to);
+  const auto headers = from.find("headers");
+  if (!headers)
+    return json + "}";
+  const json_place place{from.place(), "headers"};
+  auto& problems = from.problems();
+  if (headers->kind() != json_kind::object)
+    problems.add(place,
+                 "must be an object of names and texts, not " + std::string{name(headers->kind())});
+  else if (headers->size() > max_headers)
+    problems.add(place,
+                 "has " + std::to_string(headers->size()) + " headers: at most 50 are allowed");
+  else {
+    std::vector<std::string> seen;
+    for (const auto header : *headers) {
+      const json_place at{place, header.key()};
+      const auto plain = lower_case(header.key());
+      if (auto problem = header_name_problem(header.key()))
+        problems.add(at, std::move(*problem));
+      else if (std::find(seen.begin(), seen.end(), plain) != seen.end())
+        problems.add(at, "is there twice: names of headers are the same in upper and lower case");
+      else if (header.kind() != json_kind::text)
+        problems.add(at, "must be a text, not " + std::string{name(header.kind())});
+      else if (auto wrong = header_value_problem(header.text()))
+        problems.add(at, std::move(*wrong));
+      else
+        add(header.key(), header.text());
+      seen.push_back(plain);
+    }
+  }
+  return json + "}";
+}
+
+} // namespace paceline
