@@ -1,6 +1,7 @@
 #include "storage/pool.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <thread>
@@ -11,12 +12,13 @@
 
 namespace paceline {
 
-void statement_counts::add(std::string_view query, std::chrono::nanoseconds time) {
+void statement_counts::add(std::string_view query, std::chrono::nanoseconds time, bool failed) {
   const std::lock_guard lock{mutex_};
   auto found = entries_.find(query);
   if (found == entries_.end())
     found = entries_.emplace(std::string{query}, entry{}).first;
   ++found->second.statements;
+  found->second.errors += failed ? 1 : 0;
   found->second.time += time;
 }
 
@@ -114,6 +116,8 @@ public:
     const std::lock_guard lock{mutex_};
     return queue_.size();
   }
+  int busy() const { return busy_.load(std::memory_order_relaxed); }
+  int connections() const { return static_cast<int>(threads_.size()); }
 
 private:
   /// Nothing: stopping, and the queue is empty.
@@ -130,8 +134,10 @@ private:
   void serve() {
     kept_session kept{options_, counts_};
     while (auto task = next()) {
+      busy_.fetch_add(1, std::memory_order_relaxed);
       auto* const session = kept.get();
       (*task)(session, session != nullptr ? error{} : kept.why());
+      busy_.fetch_sub(1, std::memory_order_relaxed);
     }
   }
 
@@ -142,6 +148,7 @@ private:
   std::condition_variable ready_;
   std::deque<work> queue_;
   bool stopping_ = false;
+  std::atomic<int> busy_{0};
   std::vector<std::thread> threads_;
 };
 
@@ -164,6 +171,14 @@ void database_pool::stop() {
 
 std::size_t database_pool::queued() const {
   return impl_->queued();
+}
+
+int database_pool::busy() const {
+  return impl_->busy();
+}
+
+int database_pool::connections() const {
+  return impl_->connections();
 }
 
 result<single_connection> single_connection::open(const connection_options& options,

@@ -34,9 +34,10 @@ class statement_counts {
 public:
   struct entry {
     std::uint64_t statements = 0;
+    std::uint64_t errors = 0; ///< of these, those that failed
     std::chrono::nanoseconds time{0};
   };
-  void add(std::string_view query, std::chrono::nanoseconds time);
+  void add(std::string_view query, std::chrono::nanoseconds time, bool failed = false);
   std::uint64_t total() const;
   std::map<std::string, entry, std::less<>> snapshot() const;
 
@@ -65,7 +66,10 @@ public:
   /// Runs what is queued, then joins the threads. Idempotent.
   void stop();
 
-  std::size_t queued() const; ///< gauge, thread-safe
+  // Gauges, thread-safe.
+  std::size_t queued() const;
+  int busy() const; ///< threads at work
+  int connections() const;
 
 private:
   class impl;

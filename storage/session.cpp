@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <exception>
 
 #include <poll.h>
 
@@ -11,12 +12,14 @@
 namespace paceline {
 namespace {
 
-/// Adds the time of a statement to the counts, however it ends.
+/// Adds a statement and its time to the counts, however it ends.
 class statement_timer {
 public:
   statement_timer(statement_counts& counts, std::string_view name)
       : counts_(counts), name_(name), start_(boot_clock::now()) {}
-  ~statement_timer() { counts_.add(name_, boot_clock::now() - start_); }
+  ~statement_timer() {
+    counts_.add(name_, boot_clock::now() - start_, std::uncaught_exceptions() > exceptions_);
+  }
   statement_timer(const statement_timer&) = delete;
   statement_timer& operator=(const statement_timer&) = delete;
 
@@ -24,6 +27,7 @@ private:
   statement_counts& counts_;
   std::string_view name_;
   boot_instant start_;
+  int exceptions_ = std::uncaught_exceptions();
 };
 
 /// First line only: the lines behind it (DETAIL, CONTEXT) repeat values of rows.

@@ -1,9 +1,11 @@
 /// What became of one attempt to hand a message to the provider.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "storage/model/ids.hpp"
 #include "storage/model/instants.hpp"
@@ -18,6 +20,25 @@ enum class outcome_kind {
   unknown,     ///< may have been taken; never sent again by itself
   not_started, ///< provably not taken: no request byte was written
 };
+
+inline constexpr std::size_t outcome_kinds = 5;
+
+/// `accepted` etc., as metrics spell it.
+constexpr std::string_view name(outcome_kind kind) {
+  switch (kind) {
+  case outcome_kind::accepted:
+    return "accepted";
+  case outcome_kind::throttled:
+    return "throttled";
+  case outcome_kind::rejected:
+    return "rejected";
+  case outcome_kind::unknown:
+    return "unknown";
+  case outcome_kind::not_started:
+    return "not_started";
+  }
+  return {};
+}
 
 /// Which of the four refusals it was; only `throttled` and `rejected` carry one.
 enum class refusal {

@@ -57,6 +57,14 @@ BOOST_AUTO_TEST_CASE(statements_are_counted_by_name) {
   BOOST_TEST(counts.snapshot().at("t_backend").time.count() > 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_statement_that_fails_is_counted_as_one_and_as_an_error) {
+  auto opened = must(single_connection::open(options(), counts));
+  BOOST_TEST(!opened.use().run({"t_division", "SELECT 1 / $1::int"}, 0));
+  BOOST_TEST(must(opened.use().run({"t_division", "SELECT 1 / $1::int"}, 1)).size() == 1);
+  BOOST_TEST(counts.snapshot().at("t_division").statements == 2U);
+  BOOST_TEST(counts.snapshot().at("t_division").errors == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(one_thread_keeps_one_connection) {
   database_pool pool{options(), 1, 10, counts};
   BOOST_TEST(must(ask_backend(pool)) == must(ask_backend(pool)));
@@ -70,10 +78,13 @@ BOOST_AUTO_TEST_CASE(a_full_queue_refuses_more_work) {
   BOOST_TEST(pool.submit(count));
   BOOST_TEST(pool.submit(count));
   BOOST_TEST(pool.queued() == 2U);
+  BOOST_TEST(pool.busy() == 1);
+  BOOST_TEST(pool.connections() == 1);
   BOOST_TEST(!pool.submit(count));
   gate.let_go();
   pool.stop();
   BOOST_TEST(ran == 2);
+  BOOST_TEST(pool.busy() == 0);
 }
 
 BOOST_AUTO_TEST_CASE(stopping_runs_what_was_queued_and_refuses_the_rest) {
