@@ -20,7 +20,7 @@ bool active_call::may_write() {
     return false;
   written_ = true;
   started_at_ = order_.slot + (now - order_.at);
-  permit_.wrote(now - order_.at);
+  permit_.wrote(*this, now - order_.at);
   return true;
 }
 

@@ -13,13 +13,15 @@
 
 namespace paceline {
 
+class active_call;
+
 /// Why a call may not be written now, or nothing; and hears of every start.
 class write_permit {
 public:
   virtual ~write_permit() = default;
   virtual std::optional<reason_code> refusal(const send_order& order, boot_instant now) = 0;
   virtual boot_instant now() const = 0;
-  virtual void wrote(nanoseconds lateness) = 0;
+  virtual void wrote(const active_call& what, nanoseconds lateness) = 0;
 };
 
 class active_call final : public call {
@@ -30,9 +32,11 @@ public:
     settled, ///< nothing more will be reported
   };
 
-  /// `permit` must outlive the call's stages open and expired.
-  active_call(write_permit& permit, send_order order, boot_instant began)
-      : permit_(permit), order_(std::move(order)), began_(began) {}
+  /// `permit` must outlive the call's stages open and expired, and so must `measured`, which counts
+  /// the calls of the order's route.
+  active_call(write_permit& permit, call_instruments& measured, send_order order,
+              boot_instant began)
+      : permit_(permit), measured_(measured), order_(std::move(order)), began_(began) {}
 
   const outgoing_message& message() const override { return *order_.message; }
   bool may_write() override;
@@ -41,6 +45,7 @@ public:
   const send_order& order() const { return order_; }
   boot_instant began() const { return began_; }
   bool written() const { return written_; }
+  call_instruments& measured() const { return measured_; }
   /// Takes the permission to write away, if it has not been used. The reason of an earlier refusal
   /// stays.
   void refuse(reason_code reason);
@@ -53,6 +58,7 @@ public:
 
 private:
   write_permit& permit_;
+  call_instruments& measured_;
   send_order order_;
   boot_instant began_;
   database_instant started_at_{};

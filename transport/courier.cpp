@@ -116,13 +116,14 @@ courier::~courier() {
   stop(nanoseconds{0});
 }
 
-void courier::add_route(route_id route, provider_factory make) {
+void courier::add_route(route_id route, provider_factory make, call_instruments measured) {
   auto made = std::make_shared<std::promise<void>>();
   auto finished = made->get_future();
   auto* reactor = &impl_->shared_reactor();
-  bool posted = impl_->post([route, reactor, made, make = std::move(make)](courier_core& core) {
+  bool posted = impl_->post([route, reactor, made, make = std::move(make),
+                             measured = std::move(measured)](courier_core& core) {
     try {
-      core.add_route(route, make(*reactor));
+      core.add_route(route, make(*reactor), measured);
       made->set_value();
     } catch (...) {
       made->set_exception(std::current_exception());

@@ -21,6 +21,7 @@
 #include "storage/model/ids.hpp"
 #include "storage/model/instants.hpp"
 #include "storage/model/outcome.hpp"
+#include "transport/call_instruments.hpp"
 #include "transport/providers/provider.hpp"
 
 namespace paceline {
@@ -80,7 +81,7 @@ public:
 
   /// Before the route's first order. Waits until the courier's thread has made the provider;
   /// throws what the factory threw. The only call here that blocks.
-  void add_route(route_id, provider_factory);
+  void add_route(route_id, provider_factory, call_instruments measured = {});
 
   /// Orders of one claim. Those that can't be accepted any more (stopped) come back not_started;
   /// after `stop` has returned, on the caller's thread.

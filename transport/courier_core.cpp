@@ -16,8 +16,9 @@ constexpr std::size_t starts_per_pass = 32;
 courier_core::courier_core(courier_options options, outcome_sink& sink, reactor& clock)
     : options_(options), clock_(clock), outcomes_(sink, options.outcome_delay) {}
 
-void courier_core::add_route(route_id route, std::unique_ptr<provider> made) {
-  providers_.insert_or_assign(route, std::move(made));
+void courier_core::add_route(route_id route, std::unique_ptr<provider> made,
+                             call_instruments measured) {
+  routes_.insert_or_assign(route, served{std::move(made), std::move(measured)});
 }
 
 void courier_core::submit(std::vector<send_order> orders) {
@@ -64,11 +65,11 @@ void courier_core::purge(shard_id shard, reason_code reason) {
 
 void courier_core::ask_quota(route_id route,
                              std::function<void(std::optional<quota_reading>)> answered) {
-  auto found = providers_.find(route);
-  if (found == providers_.end() || stopping_)
+  auto found = routes_.find(route);
+  if (found == routes_.end() || stopping_)
     answered(std::nullopt);
   else
-    found->second->ask_quota(std::move(answered));
+    found->second.calls->ask_quota(std::move(answered));
 }
 
 void courier_core::begin_stop() {
@@ -120,7 +121,8 @@ std::optional<reason_code> courier_core::refusal(const send_order& order, boot_i
   return rules_.refusal_at(order, now);
 }
 
-void courier_core::wrote(nanoseconds lateness) {
+void courier_core::wrote(const active_call& what, nanoseconds lateness) {
+  what.measured().on_start(what.message().recipients.size(), lateness);
   ++gauges_.started;
   gauges_.worst_lateness = std::max(gauges_.worst_lateness, lateness);
 }
@@ -130,17 +132,18 @@ void courier_core::start(send_order order, boot_instant now) {
     return_unstarted(std::move(order), *refused);
     return;
   }
-  auto found = providers_.find(order.route);
-  if (found == providers_.end()) {
+  auto found = routes_.find(order.route);
+  if (found == routes_.end()) {
     return_unstarted(std::move(order), reason_code::provider_unreachable);
     return;
   }
-  auto what =
-      std::make_shared<active_call>(static_cast<write_permit&>(*this), std::move(order), now);
+  auto what = std::make_shared<active_call>(static_cast<write_permit&>(*this),
+                                            found->second.measured, std::move(order), now);
   what->place = calls_.insert(calls_.end(), what);
+  what->measured().on_call_opened();
   try {
-    found->second->start(*what,
-                         [this, what](provider_answer given) { answer(*what, std::move(given)); });
+    found->second.calls->start(
+        *what, [this, what](provider_answer given) { answer(*what, std::move(given)); });
   } catch (const std::exception& failure) {
     provider_answer failed;
     failed.kind = what->written() ? outcome_kind::unknown : outcome_kind::not_started;
@@ -158,14 +161,17 @@ void courier_core::answer(active_call& what, provider_answer given) {
   // It was reported as unknown already; only an answer that says more is worth a second report.
   if (before == active_call::stage::expired && given.kind == outcome_kind::unknown)
     return;
+  if (what.written())
+    what.measured().on_answer(given.kind, clock_.now() - what.began());
   report(what.order(), what.outcome_of(std::move(given)));
   if (before == active_call::stage::open)
-    calls_.erase(what.place);
+    close(what);
 }
 
 void courier_core::give_up(const std::shared_ptr<active_call>& what, reason_code if_unwritten) {
   provider_answer none;
   if (what->written()) {
+    what->measured().on_answer(outcome_kind::unknown, clock_.now() - what->began());
     none.reason = reason_code::provider_timeout;
     what->at = active_call::stage::expired;
   } else {
@@ -176,7 +182,12 @@ void courier_core::give_up(const std::shared_ptr<active_call>& what, reason_code
     what->at = active_call::stage::settled;
   }
   report(what->order(), what->outcome_of(std::move(none)));
-  calls_.erase(what->place);
+  close(*what);
+}
+
+void courier_core::close(const active_call& what) {
+  what.measured().on_call_closed();
+  calls_.erase(what.place);
 }
 
 void courier_core::expire_calls(boot_instant now) {
@@ -185,8 +196,11 @@ void courier_core::expire_calls(boot_instant now) {
 }
 
 void courier_core::report(send_order order, outcome result) {
-  if (result.kind == outcome_kind::not_started && result.reason == reason_code::slot_missed)
+  if (result.kind == outcome_kind::not_started && result.reason == reason_code::slot_missed) {
     ++gauges_.missed;
+    if (auto route = routes_.find(order.route); route != routes_.end())
+      route->second.measured.on_lost_slots(order.message->recipients.size());
+  }
   outcomes_.add(delivery{std::move(order), std::move(result)}, clock_.now());
 }
 

@@ -27,7 +27,7 @@ public:
   courier_core(const courier_core&) = delete;
   courier_core& operator=(const courier_core&) = delete;
 
-  void add_route(route_id route, std::unique_ptr<provider> made);
+  void add_route(route_id route, std::unique_ptr<provider> made, call_instruments measured = {});
   void submit(std::vector<send_order> orders);
   void set_deadline(shard_id shard, epoch_id epoch, boot_instant deadline);
   void refuse_grids(route_id route, std::int64_t grid_number);
@@ -52,11 +52,17 @@ public:
   courier_gauges take_gauges();
 
 private:
+  struct served {
+    std::unique_ptr<provider> calls;
+    call_instruments measured;
+  };
+
   std::optional<reason_code> refusal(const send_order& order, boot_instant now) override;
   boot_instant now() const override { return clock_.now(); }
-  void wrote(nanoseconds lateness) override;
+  void wrote(const active_call& what, nanoseconds lateness) override;
 
   void start(send_order order, boot_instant now);
+  void close(const active_call& what);
   void answer(active_call& what, provider_answer answer);
   void give_up(const std::shared_ptr<active_call>& what, reason_code if_unwritten);
   void expire_calls(boot_instant now);
@@ -70,7 +76,7 @@ private:
   order_heap waiting_;
   outcome_batches outcomes_;
   std::list<std::shared_ptr<active_call>> calls_; ///< open calls, by the time they began
-  std::unordered_map<route_id, std::unique_ptr<provider>> providers_;
+  std::unordered_map<route_id, served> routes_;
   bool stopping_ = false;
   courier_gauges gauges_;
 };

@@ -38,8 +38,8 @@ virtual_desk::virtual_desk(virtual_time& time)
     : time_(time), core_(courier_options{}, *this, *this) {}
 virtual_desk::~virtual_desk() = default;
 
-void virtual_desk::add_route(route_id route) {
-  core_.add_route(route, std::make_unique<scripted_provider>(*this));
+void virtual_desk::add_route(route_id route, call_instruments measured) {
+  core_.add_route(route, std::make_unique<scripted_provider>(*this), std::move(measured));
 }
 
 void virtual_desk::submit(std::vector<send_order> orders) {

@@ -28,7 +28,7 @@ public:
   ~virtual_desk() override;
 
   void use(caf::actor_addr recorder) { recorder_ = std::move(recorder); }
-  void add_route(route_id route);
+  void add_route(route_id route, call_instruments measured = {});
 
   // order_desk
   void submit(std::vector<send_order> orders) override;

@@ -108,10 +108,11 @@ struct courier_bench {
   courier_core core;
   held_provider* provider = nullptr;
 
-  explicit courier_bench(courier_options options = {}) : core(options, sink, loop) {
+  explicit courier_bench(courier_options options = {}, call_instruments measured = {})
+      : core(options, sink, loop) {
     auto made = std::make_unique<held_provider>();
     provider = made.get();
-    core.add_route(route_id{1}, std::move(made));
+    core.add_route(route_id{1}, std::move(made), std::move(measured));
     core.set_deadline(shard_id{1}, epoch_id{1}, loop.now() + std::chrono::hours{1});
   }
 

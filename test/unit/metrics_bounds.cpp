@@ -8,7 +8,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "config/metrics.hpp"
-#include "test/unit/metrics_support.hpp"
+#include "test/support/read_metrics.hpp"
 
 using namespace paceline;
 using namespace paceline::test;
