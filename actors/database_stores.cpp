@@ -129,6 +129,12 @@ void pool_store_directory::stop() {
     store->stop();
 }
 
+void pool_store_directory::visit(const std::function<void(const pool_shard_store&)>& look) const {
+  std::lock_guard lock(mutex_);
+  for (const auto& [shard, store] : stores_)
+    look(*store);
+}
+
 void pool_record_store::record(const caf::actor_addr& reply_to, std::uint64_t batch,
                                std::shared_ptr<const std::vector<outcome>> outcomes) {
   post(

@@ -1,6 +1,7 @@
 /// The database behind the actors' ports: shard_store and record_store on pools.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -35,6 +36,8 @@ public:
   bool is_recording_behind() const override { return backlog_.is_behind(); }
   /// As database_pool::stop.
   void stop() { pool_.stop(); }
+  const statement_counts& counted() const { return counts_; }
+  const database_pool& pool() const { return pool_; }
 
 private:
   options how_;
@@ -54,11 +57,13 @@ public:
   shard_store& store_of(const shard_row& shard, route_id route) override;
   /// Joins all database threads; what is asked of the stores afterwards is answered `overloaded`.
   void stop();
+  /// Calls `look` for each store there is; waits for a stop that goes on.
+  void visit(const std::function<void(const pool_shard_store&)>& look) const;
 
 private:
   make_options by_route_;
   const record_backlog& backlog_;
-  std::mutex mutex_; ///< the supervisor opens stores, main stops them
+  mutable std::mutex mutex_; ///< the supervisor opens stores, main stops them
   bool stopped_ = false;
   std::map<shard_id, std::unique_ptr<pool_shard_store>> stores_;
 };

@@ -98,6 +98,7 @@ struct take_outcomes {
 struct record_unsent {
   shard_id shard;
   std::vector<outcome> outcomes;
+  route_id route = {};
 };
 /// recorder -> shard: these are stored; the rows may be read again.
 struct forget_messages {

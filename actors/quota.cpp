@@ -116,6 +116,7 @@ void quota_actor::on_quota(const quota_answered& answer) {
   silent_ = false;
   quota_stale_ = false;
   raw_quota_ = answer.quota->max_send_rate;
+  options_.measured.show(*answer.quota);
   post(
       control_, address(),
       [route = options_.route, quota = *answer.quota](session& db) {
@@ -197,6 +198,7 @@ void quota_actor::heed(const heed_refusal& refused) {
   case refusal::daily_quota:
     if (!is_news())
       return;
+    options_.measured.count(refused.what);
     log_.warn("the provider's daily quota is used up; the route waits",
               {{"route", options_.route_text}});
     return change_route(
@@ -209,6 +211,7 @@ void quota_actor::heed(const heed_refusal& refused) {
   case refusal::sending_paused:
     if (!is_news())
       return;
+    options_.measured.count(refused.what);
     log_.error("the provider refuses to send for this account; the route stops",
                {{"route", options_.route_text}, {"provider", refused.text}});
     return change_route([route = options_.route,
@@ -232,6 +235,7 @@ bool quota_actor::is_news() {
 void quota_actor::brake() {
   if (!is_news())
     return;
+  options_.measured.count(refusal::rate);
   quota_stale_ = true;
   held_ = true;
   refuse_present_grids();

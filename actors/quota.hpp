@@ -12,6 +12,7 @@
 
 #include <caf/all.hpp>
 
+#include "actors/dispatch/route_instruments.hpp"
 #include "actors/dispatch/shard_ports.hpp"
 #include "actors/answers.hpp"
 #include "actors/messages.hpp"
@@ -29,6 +30,7 @@ struct quota_options {
   nanoseconds cache = std::chrono::seconds{60};
   nanoseconds brake = std::chrono::seconds{10};
   nanoseconds daily_wait = std::chrono::minutes{5};
+  route_instruments measured = {};
 };
 
 /// What the route's target should be now; nothing while that isn't known. Pure.

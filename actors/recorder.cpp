@@ -10,15 +10,15 @@ namespace paceline {
 recorder_actor::recorder_actor(caf::actor_config& config, recorder_options options,
                                record_store& store, record_backlog& backlog, const boot_time& time,
                                logger& log, caf::actor_addr campaigns)
-    : caf::event_based_actor(config), options_(options), store_(store), backlog_(backlog),
-      time_(time), log_(log), campaigns_(std::move(campaigns)) {}
+    : caf::event_based_actor(config), options_(std::move(options)), store_(store),
+      backlog_(backlog), time_(time), log_(log), campaigns_(std::move(campaigns)) {}
 
 caf::behavior recorder_actor::make_behavior() {
   return {
       [this](const bring_outcomes& arrived) { on_outcomes(arrived); },
       [this](const record_unsent& unsent) {
         for (const auto& what : unsent.outcomes)
-          enqueue(unsent.shard, what);
+          enqueue(unsent.shard, unsent.route, what);
         flush();
       },
       [this](const outcomes_stored& answer) { on_stored(answer); },
@@ -43,17 +43,17 @@ void recorder_actor::on_outcomes(const bring_outcomes& arrived) {
   for (const auto& delivery : *arrived.deliveries) {
     // A missed slot is the shard's to draw again; without a shard the message goes back.
     if (!alive || delivery.result.reason != reason_code::slot_missed)
-      enqueue(arrived.shard, delivery.result);
+      enqueue(arrived.shard, delivery.order.route, delivery.result);
   }
   if (alive)
     tell(shard->second, take_outcomes{arrived.deliveries});
   flush();
 }
 
-void recorder_actor::enqueue(shard_id shard, outcome what) {
+void recorder_actor::enqueue(shard_id shard, route_id route, outcome what) {
   if (waiting_.empty())
     oldest_ = time_.now();
-  waiting_.push_back({shard, std::move(what)});
+  waiting_.push_back({shard, route, std::move(what)});
 }
 
 void recorder_actor::flush() {
@@ -104,6 +104,7 @@ void recorder_actor::on_stored(const outcomes_stored& answer) {
     on_failed(found, reply.failure());
     return flush();
   }
+  count(found->second);
   confirm(found->second);
   in_batches_ -= found->second.entries.size();
   batches_.erase(found);
@@ -135,6 +136,19 @@ void recorder_actor::on_failed(std::map<std::uint64_t, batch>::iterator failed, 
   log_.warn(
       "outcomes could not be stored; they are kept and tried again",
       {{"outcomes", which.entries.size()}, {"waiting", backlog_.waiting()}, {"error", why.text}});
+}
+
+/// Here and not where they arrive, so that an outcome counts once however often it had to be sent.
+void recorder_actor::count(const batch& stored) const {
+  options_.measured.batch_size.observe(static_cast<double>(stored.entries.size()));
+  const auto& routes = options_.measured.messages;
+  auto known = routes.end();
+  for (const auto& entry : stored.entries) {
+    if (known == routes.end() || known->first != entry.route)
+      known = routes.find(entry.route);
+    if (known != routes.end())
+      known->second.at(static_cast<std::size_t>(entry.what.kind)).add();
+  }
 }
 
 void recorder_actor::confirm(const batch& stored) {

@@ -5,6 +5,7 @@
 /// it: while the database is away they wait, and beyond a bound the shards stop claiming.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -18,6 +19,7 @@
 #include "actors/answers.hpp"
 #include "actors/messages.hpp"
 #include "config/logging.hpp"
+#include "config/metrics.hpp"
 
 namespace paceline {
 
@@ -43,10 +45,18 @@ public:
                       std::shared_ptr<const std::vector<outcome>> outcomes) = 0;
 };
 
+/// What the recorder counts; by default nothing.
+struct recorder_instruments {
+  /// Stored attempts by route and outcome.
+  std::unordered_map<route_id, std::array<counter, outcome_kinds>> messages;
+  histogram batch_size; ///< of what was stored at once
+};
+
 struct recorder_options {
   std::size_t batch = 100;
   nanoseconds delay = std::chrono::milliseconds{250};
   std::size_t statements_at_once = 1;
+  recorder_instruments measured;
 };
 
 /// One per node; outlives the shards. Runs on CAF's scheduler; never blocks.
@@ -67,6 +77,7 @@ public:
 private:
   struct entry {
     shard_id shard;
+    route_id route;
     outcome what;
   };
   struct batch {
@@ -80,12 +91,13 @@ private:
   void on_outcomes(const bring_outcomes& arrived);
   void on_stored(const outcomes_stored& answer);
   void on_failed(std::map<std::uint64_t, batch>::iterator failed, const error& why);
-  void enqueue(shard_id shard, outcome what);
+  void enqueue(shard_id shard, route_id route, outcome what);
   void flush();
   void send(std::uint64_t number, batch& which);
   void arm();
   void publish_backlog();
   void confirm(const batch& stored);
+  void count(const batch& stored) const;
 
   recorder_options options_;
   record_store& store_;

@@ -6,6 +6,13 @@
 #include "actors/database_post.hpp"
 
 namespace paceline {
+namespace {
+
+double to_seconds(nanoseconds length) {
+  return std::chrono::duration<double>(length).count();
+}
+
+} // namespace
 
 supervisor_actor::supervisor_actor(caf::actor_config& config, supervisor_options options,
                                    supervisor_surroundings around, std::function<void()> drained)
@@ -74,7 +81,8 @@ void supervisor_actor::start(const start_shard& order) {
                             address(),
                             around_.recorder.address(),
                             route->quota.address(),
-                            cluster_.address()};
+                            cluster_.address(),
+                            route->measured};
   auto actor = spawn<shard_actor, caf::monitored>(std::move(options), std::move(around), order,
                                                   reading->second);
   send(around_.recorder, know_shard{order.shard.shard, actor.address()});
@@ -82,6 +90,7 @@ void supervisor_actor::start(const start_shard& order) {
   send(around_.campaigns, reading->second);
   around_.stores.store_of(order.shard, order.route).measure(address(), order);
   children_[order.shard.shard] = {actor, order};
+  show_ownership(order.route);
   poll();
 }
 
@@ -103,7 +112,9 @@ void supervisor_actor::stop(shard_id shard, epoch_id epoch) {
   send(around_.recorder, forget_shard{shard});
   demonitor(found->second.actor);
   send_exit(found->second.actor, caf::exit_reason::user_shutdown);
+  auto route = found->second.start.route;
   children_.erase(found);
+  show_ownership(route);
   check_drained();
 }
 
@@ -124,7 +135,15 @@ void supervisor_actor::on_down(const caf::down_msg& down) {
   send(around_.recorder, forget_shard{shard});
   send(cluster_, abandon_shard_ownership{shard, gone.start.ownership.epoch});
   children_.erase(died);
+  show_ownership(gone.start.route);
   check_drained();
+}
+
+void supervisor_actor::show_ownership(route_id id) const {
+  if (auto route = find_route(id))
+    route->measured.shards_owned.set(static_cast<double>(
+        std::count_if(children_.begin(), children_.end(),
+                      [id](const auto& entry) { return entry.second.start.route == id; })));
 }
 
 void supervisor_actor::on_reading(const use_reading& reading) {
@@ -134,6 +153,10 @@ void supervisor_actor::on_reading(const use_reading& reading) {
     return;
   last = reading;
   last.clock_step = nanoseconds{0};
+  if (auto route = find_route(id))
+    route->measured.show(reading.reading);
+  if (reading.clock.is_known())
+    options_.clock_error.set(to_seconds(reading.clock.error(around_.time.now())));
   auto owned = std::any_of(children_.begin(), children_.end(),
                            [id](const auto& entry) { return entry.second.start.route == id; });
   auto route = find_route(id);

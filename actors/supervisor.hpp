@@ -36,6 +36,7 @@ struct supervised_route {
   std::string text;
   caf::actor quota;
   policy_settings policy;
+  route_instruments measured = {};
 };
 
 struct supervisor_options {
@@ -44,6 +45,7 @@ struct supervisor_options {
   nanoseconds poll = std::chrono::seconds{1};
   nanoseconds run = std::chrono::seconds{45};
   std::uint64_t seed = 1;
+  gauge clock_error; ///< in seconds
 };
 
 struct supervisor_surroundings {
@@ -86,6 +88,7 @@ private:
   void start(const start_shard& order);
   void stop(shard_id shard, epoch_id epoch);
   void on_down(const caf::down_msg& down);
+  void show_ownership(route_id route) const;
   void on_reading(const use_reading& reading);
   void fire(child& which);
   void on_run_ended(const end_run& ended);

@@ -18,11 +18,15 @@ constexpr nanoseconds later = std::chrono::seconds{1};
 shard_actor::shard_actor(caf::actor_config& config, shard_options options,
                          shard_surroundings around, start_shard start, use_reading reading)
     : caf::event_based_actor(config), options_(std::move(options)), around_(std::move(around)),
-      shard_(start.shard), route_(start.route),
+      shard_(start.shard), route_(start.route), gauges_(around_.measured),
       epoch_(start.ownership.epoch), position_{start.shard.name.index, start.shard.name.count},
       policy_(position_, options_.policy), random_(options_.seed) {
   on_reading(reading);
   gate_ = taken_over(start.ownership.last_slot, pace_, position_, database_now());
+}
+
+void shard_actor::on_exit() {
+  gauges_ = shard_gauges{{}}; // whoever keeps the ended actor must not keep its part of the sums
 }
 
 caf::behavior shard_actor::make_behavior() {
@@ -188,6 +192,8 @@ void shard_actor::forget(const forget_messages& stored) {
 
 /// For people: the number goes out with the node's next renewal.
 void shard_actor::publish_calls() {
+  gauges_.show(share_of(target_now(), position_), policy_.grant().left(),
+               policy_.provider_breaker().state());
   auto calls = static_cast<std::int32_t>(policy_.in_flight());
   if (calls != published_calls_)
     tell(around_.cluster, publish_in_flight{shard_.shard, calls});

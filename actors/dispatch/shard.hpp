@@ -18,6 +18,7 @@
 
 #include "actors/dispatch/gate.hpp"
 #include "actors/dispatch/preparer.hpp"
+#include "actors/dispatch/route_instruments.hpp"
 #include "actors/dispatch/run_report.hpp"
 #include "actors/dispatch/shard_policy.hpp"
 #include "actors/dispatch/shard_ports.hpp"
@@ -43,6 +44,7 @@ struct shard_surroundings {
   const boot_time& time;
   logger& log;
   caf::actor_addr supervisor, recorder, quota, cluster;
+  route_instruments measured = {};
 };
 
 /// Owns one shard from ownership to release. Runs on CAF's scheduler; never blocks.
@@ -60,6 +62,7 @@ public:
 
   caf::behavior make_behavior() override;
   const char* name() const override { return "shard"; }
+  void on_exit() override;
 
 private:
   /// A row between reserve and record.
@@ -120,6 +123,7 @@ private:
   shard_surroundings around_;
   shard_row shard_;
   route_id route_;
+  shard_gauges gauges_;
   epoch_id epoch_;
   shard_position position_;
   shard_policy policy_;

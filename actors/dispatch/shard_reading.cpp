@@ -110,6 +110,7 @@ void shard_actor::prepare_pages(const reserved_rows& read) {
   for (const auto& rows : {later, again})
     for (const auto& row : rows)
       policy_.on_recorded(row.message);
+  around_.measured.skipped_in_prepare.add(static_cast<double>(failures.size() + later.size()));
   if (run_) {
     run_->prepare += around_.time.now() - began;
     run_->skipped += static_cast<std::int64_t>(failures.size() + later.size());

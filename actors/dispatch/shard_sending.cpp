@@ -99,6 +99,8 @@ std::vector<message_id> shard_actor::take_claimed(const claim_reply& reply) {
       held.message = std::move(rest);
     }
   }
+  around_.measured.group_size.observe(static_cast<double>(claimed.size()));
+  around_.measured.skipped_in_claim.add(static_cast<double>(claim_->rows.size() - claimed.size()));
   if (run_) {
     ++run_->batches;
     run_->claimed += static_cast<std::int64_t>(claimed.size());
@@ -248,7 +250,7 @@ void shard_actor::give_back(const std::vector<message_id>& rows, reason_code rea
     on_outcome(what);
     unsent.push_back(std::move(what));
   }
-  tell(around_.recorder, record_unsent{shard_.shard, std::move(unsent)});
+  tell(around_.recorder, record_unsent{shard_.shard, std::move(unsent), route_});
 }
 
 } // namespace paceline

@@ -1,11 +1,14 @@
 // The quota actor in virtual time. Its statements go to a pool that has stopped and answers at once
 // that it can't; the test gives the database's answers instead.
 
+#include <cmath>
+
 #include <boost/test/unit_test.hpp>
 
 #include "actors/quota.hpp"
 #include "test/actor/listener.hpp"
 #include "test/support/captured_log.hpp"
+#include "test/support/read_metrics.hpp"
 #include "test/support/virtual_desk.hpp"
 
 using namespace paceline;
@@ -22,6 +25,7 @@ struct quota_stage {
     options.route = route_id{1};
     options.route_text = "test:sim";
     options.rate_factor = 1.1;
+    options.measured = route_instruments{measured, "test:sim"};
     quota = time.spawn<quota_actor>(options, pool, desk, time, log.log);
     route.route = route_id{1};
     route.current = {1, time.database_now(), rate::per_second(22)};
@@ -64,6 +68,7 @@ struct quota_stage {
   }
   std::size_t tried() const { return log.lines("could not be changed").size(); }
 
+  metrics measured;
   virtual_time time;
   captured_log log;
   statement_counts counts;
@@ -107,6 +112,31 @@ BOOST_FIXTURE_TEST_CASE(refusals_of_one_second_are_one_brake, quota_stage) {
   time.pass(600ms);
   refuse(refusal::rate);
   BOOST_TEST(log.lines("braking").size() == 2u);
+}
+
+BOOST_FIXTURE_TEST_CASE(refusals_and_the_daily_quota_can_be_seen, quota_stage) {
+  auto value = [this](std::string_view name, const std::string& labels) {
+    return series_of(measured.exposition(), name).at(labels);
+  };
+  for (auto what : {refusal::rate, refusal::rate, refusal::daily_quota, refusal::this_message,
+                    refusal::sending_paused}) {
+    refuse(what);
+    time.pass(1100ms);
+  }
+  auto refused = [&value](const std::string& what) {
+    return value("paceline_refusals_total", "{refusal=\"" + what + "\",route=\"test:sim\"}");
+  };
+  BOOST_TEST(refused("rate") == 2);
+  BOOST_TEST(refused("daily_quota") == 1);
+  BOOST_TEST(refused("sending_paused") == 1);
+  quota_answered answer;
+  answer.quota = quota_reading{per_second(20), 50'000, 1234};
+  caf::anon_send(quota, answer);
+  time.settle();
+  BOOST_TEST(value("paceline_daily_quota", R"({route="test:sim"})") == 50'000);
+  BOOST_TEST(value("paceline_daily_sent", R"({route="test:sim"})") == 1234);
+  answer_quota(20); // no limit
+  BOOST_TEST(std::isinf(value("paceline_daily_quota", R"({route="test:sim"})")));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_brake_stops_the_courier_before_it_is_written, quota_stage) {

@@ -12,12 +12,14 @@ shard_stage::shard_stage(stage_plan what)
   table.route.read_at = time.database_now();
   table.add_stream(news, 10);
   table.add_stream(direct, 0);
-  desk.add_route(route);
+  desk.add_route(route, call_instruments{measured, "test:sim"});
   supervisor.on_ended = [this](const end_run& ended) { on_ended(ended); };
   std::vector<caf::actor> around{time.spawn<listener>(supervisor), time.spawn<listener>(quota),
                                  time.spawn<listener>(cluster), time.spawn<listener>(campaigns)};
-  recorder = time.spawn<recorder_actor>(recorder_options{}, records, backlog, time, log.log,
-                                        around[3].address());
+  recorder_options recording;
+  recording.measured = recorder_instruments_of(measured, {{route, "test:sim"}});
+  recorder =
+      time.spawn<recorder_actor>(recording, records, backlog, time, log.log, around[3].address());
   desk.use(recorder.address());
   children_.resize(static_cast<std::size_t>(plan.shards));
   for (std::int32_t index = 0; index < plan.shards; ++index)
@@ -43,7 +45,8 @@ void shard_stage::spawn_shard(std::int32_t index, const std::vector<caf::actor>&
                                   around[0].address(),
                                   recorder.address(),
                                   around[1].address(),
-                                  around[2].address()};
+                                  around[2].address(),
+                                  route_instruments{measured, "test:sim"}};
   shards.push_back(time.spawn<shard_actor>(options, surroundings, start, reading()));
   desk.set_deadline(start.shard.shard, start.ownership.epoch, time.now() + std::chrono::hours{100});
   caf::anon_send(recorder, know_shard{start.shard.shard, shards.back().address()});

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "actors/dispatch/shard.hpp"
+#include "actors/node_metrics.hpp"
 #include "actors/recorder.hpp"
 #include "test/actor/listener.hpp"
 #include "test/support/captured_log.hpp"
@@ -53,6 +54,7 @@ public:
   std::int64_t count(message_status status) const { return table.count(status); }
 
   stage_plan plan;
+  metrics measured;
   virtual_time time;
   captured_log log;
   fake_table table;

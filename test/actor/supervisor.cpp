@@ -4,8 +4,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include "actors/supervisor.hpp"
+#include "config/metric_list.hpp"
 #include "test/actor/listener.hpp"
 #include "test/support/captured_log.hpp"
+#include "test/support/read_metrics.hpp"
 #include "test/support/fake_stores.hpp"
 #include "test/support/virtual_desk.hpp"
 
@@ -32,7 +34,12 @@ struct supervisor_stage {
     desk.add_route(route_id{1});
     supervisor_options options;
     options.node_name = "alice";
-    options.routes.push_back({route_id{1}, "test:sim", time.spawn<listener>(quota), {}});
+    options.routes.push_back({route_id{1},
+                              "test:sim",
+                              time.spawn<listener>(quota),
+                              {},
+                              route_instruments{measured, "test:sim"}});
+    options.clock_error = measured.get(metric::clock_error);
     auto recorder = time.spawn<listener>(recorder_heard);
     desk.use(recorder.address());
     supervisor_surroundings around{
@@ -75,6 +82,7 @@ struct supervisor_stage {
     return caf::actor_cast<caf::actor>(recorder_heard.known.back().actor);
   }
 
+  metrics measured;
   virtual_time time;
   captured_log log;
   fake_table table;
@@ -113,6 +121,35 @@ BOOST_AUTO_TEST_CASE(a_shard_that_dies_is_replaced_under_a_fresh_epoch) {
   time.pass(2s);
   BOOST_TEST(desk.ledger.size() == 5u);
   BOOST_TEST((stores.store.claimed.back().epoch == epoch_id{101}));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_node_owns_and_how_its_route_is_can_be_seen) {
+  auto value = [this](std::string_view name, const std::string& labels) {
+    return series_of(measured.exposition(), name).at(labels);
+  };
+  const std::string route = R"({route="test:sim"})";
+  start(100);
+  BOOST_TEST(value("paceline_shards_owned", route) == 1);
+  BOOST_TEST(value("paceline_shards", route) == 1);
+  BOOST_TEST(value("paceline_target_rate", route) == 20);
+  BOOST_TEST(value("paceline_route_state", R"({route="test:sim",state="running"})") == 1);
+  BOOST_TEST(value("paceline_braked", route) == 0);
+  BOOST_TEST(value("paceline_share_rate", route) == 0);
+  renew();
+  BOOST_TEST(value("paceline_share_rate", route) == 20);
+  BOOST_TEST(value("paceline_breaker_shards", R"({route="test:sim",state="closed"})") == 1);
+  table.route.state = route_state::waiting;
+  table.route.brake_left = 5s;
+  renew();
+  BOOST_TEST(value("paceline_route_state", R"({route="test:sim",state="running"})") == 0);
+  BOOST_TEST(value("paceline_route_state", R"({route="test:sim",state="waiting"})") == 1);
+  BOOST_TEST(value("paceline_braked", route) == 1);
+  caf::anon_send(supervisor, stop_shard{shard_id{1}, epoch_id{100}});
+  time.settle();
+  BOOST_TEST(value("paceline_shards_owned", route) == 0);
+  BOOST_TEST(value("paceline_share_rate", route) == 0);
+  BOOST_TEST(value("paceline_breaker_shards", R"({route="test:sim",state="closed"})") == 0);
+  BOOST_TEST(value("paceline_clock_error_seconds", "") >= 0);
 }
 
 BOOST_AUTO_TEST_CASE(every_ownership_is_announced_once) {
