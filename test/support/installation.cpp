@@ -36,6 +36,7 @@ std::string configuration(const std::string& dsn, const std::string& ledger) {
            "[simulator]\nlatency_ms = 60\nrate = 200\nledger = \""
          + ledger
          + "\"\n"
+           "[api]\nlisten = \"127.0.0.1:0\"\n[admin]\nlisten = \"127.0.0.1:0\"\n"
            "[log]\nformat = \"json\"\n";
 }
 

@@ -102,6 +102,16 @@ void served_node::wait_until_serving() {
   wait_until("it serves", [this] { return logged("\"message\":\"serving\"") > 0; });
 }
 
+int served_node::port_of(const std::string& listener) const {
+  const auto all = log();
+  const auto mark = "\"" + listener + "\":\"127.0.0.1:";
+  const auto at = all.rfind(mark);
+  if (at == std::string::npos)
+    throw std::runtime_error("the node does not say where its " + listener + " listens\n"
+                             + tail(all));
+  return std::stoi(all.substr(at + mark.size()));
+}
+
 std::string served_node::log() const {
   std::ifstream file(log_file_, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};

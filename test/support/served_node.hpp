@@ -40,6 +40,9 @@ public:
   /// It has said that it serves.
   void wait_until_serving();
 
+  /// The port on 127.0.0.1 of its `api` or `admin` listener, once it serves.
+  int port_of(const std::string& listener) const;
+
   std::string log() const;
   /// How often `text` occurs in the log.
   int logged(std::string_view text) const;
