@@ -13,10 +13,12 @@
 #include "actors/courier_desk.hpp"
 #include "actors/database_post.hpp"
 #include "actors/database_stores.hpp"
+#include "actors/node_metrics.hpp"
 #include "actors/quota.hpp"
 #include "actors/recorder.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/sweeper.hpp"
+#include "config/metric_list.hpp"
 #include "storage/ownership.hpp"
 #include "storage/schema.hpp"
 #include "storage/wake_listener.hpp"
@@ -97,8 +99,8 @@ result<node_identity> enter_database(const settings& config, std::string_view ve
 
 class running_node::impl {
 public:
-  impl(const settings& config, const node_identity& identity, logger& log)
-      : config_(config), identity_(identity), log_(log),
+  impl(const settings& config, const node_identity& identity, logger& log, metrics& measured)
+      : config_(config), identity_(identity), log_(log), measured_(measured),
         control_(pooled_connection(config), control_connections, pool_queue, counts_),
         background_(pooled_connection(config), 1, pool_queue, counts_),
         recording_(pooled_connection(config), config.recording.connections, pool_queue, counts_),
@@ -111,6 +113,7 @@ public:
     add_providers();
     start_system();
     spawn_actors();
+    watch();
     listener_.emplace(direct_connection(config_),
                       std::chrono::duration_cast<std::chrono::milliseconds>(listener_probe),
                       [supervisor = supervisor_.address(),
@@ -121,6 +124,7 @@ public:
   }
 
   ~impl() {
+    watched_.clear();
     listener_.reset();
     courier_.stop(nanoseconds{0});
     recording_.stop();
@@ -159,10 +163,12 @@ private:
 
   void add_providers() {
     for (const auto& route : identity_.routes)
-      courier_.add_route(route.id,
-                         [options = simulated_route(config_, identity_, route.text)](reactor& on) {
-                           return make_simulated_provider(on, options);
-                         });
+      courier_.add_route(
+          route.id,
+          [options = simulated_route(config_, identity_, route.text)](reactor& on) {
+            return make_simulated_provider(on, options);
+          },
+          call_instruments{measured_, route.text});
   }
 
   void start_system() {
@@ -186,6 +192,7 @@ private:
     recording.batch = static_cast<std::size_t>(config_.recording.batch);
     recording.delay = config_.recording.delay;
     recording.statements_at_once = static_cast<std::size_t>(config_.recording.connections);
+    recording.measured = recorder_instruments_of(measured_, campaigns.routes);
     auto recorder = keep(system_->spawn<recorder_actor>(recording, records_, backlog_, time_, log_,
                                                         campaigns_.address()));
     sink_.use(recorder.address());
@@ -215,6 +222,7 @@ private:
     options.poll = config_.dispatch.poll;
     options.run = config_.dispatch.run;
     options.seed = static_cast<std::uint64_t>(identity_.id.value());
+    options.clock_error = measured_.get(metric::clock_error);
     for (const auto& route : identity_.routes) {
       quota_options quota;
       quota.route = route.id;
@@ -224,8 +232,9 @@ private:
       quota.absolute = rate::per_second(route.how.target_rate);
       quota.cache = config_.dispatch.quota_cache;
       quota.brake = config_.dispatch.brake;
+      quota.measured = route_instruments{measured_, route.text};
       auto actor = keep(system_->spawn<quota_actor>(quota, control_, desk_, time_, log_));
-      options.routes.push_back({route.id, route.text, actor, policy_of(config_)});
+      options.routes.push_back({route.id, route.text, actor, policy_of(config_), quota.measured});
     }
     return options;
   }
@@ -239,6 +248,17 @@ private:
     for (const auto& route : identity_.routes)
       options.routes.push_back(route.id);
     return options;
+  }
+
+  void watch() {
+    watched_.push_back(watch_pool(measured_, "control", control_));
+    watched_.push_back(watch_pool(measured_, "background", background_));
+    watched_.push_back(watch_pool(measured_, "recording", recording_));
+    watched_.push_back(watch_statements(measured_, counts_));
+    watched_.push_back(watch_shard_stores(measured_, stores_));
+    watched_.push_back(watch_courier(measured_, courier_));
+    watched_.push_back(watch_backlog(measured_, backlog_));
+    watched_.push_back(watch_process(measured_));
   }
 
   /// One of a kind: without it the node would live on and do nothing. Its end by a bug ends the
@@ -258,6 +278,7 @@ private:
   settings config_;
   node_identity identity_;
   logger& log_;
+  metrics& measured_;
   machine_boot_time time_;
   statement_counts counts_;
   database_pool control_, background_, recording_;
@@ -272,13 +293,15 @@ private:
   std::vector<caf::actor> all_;
   caf::actor supervisor_, campaigns_;
   std::optional<wake_listener> listener_;
+  std::vector<scrape_hook> watched_;
   std::mutex mutex_;
   std::condition_variable done_;
   bool drained_ = false;
 };
 
-running_node::running_node(const settings& config, const node_identity& identity, logger& log)
-    : impl_(std::make_unique<impl>(config, identity, log)) {}
+running_node::running_node(const settings& config, const node_identity& identity, logger& log,
+                           metrics& measured)
+    : impl_(std::make_unique<impl>(config, identity, log, measured)) {}
 running_node::~running_node() = default;
 void running_node::drain() {
   impl_->drain();

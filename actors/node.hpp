@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/logging.hpp"
+#include "config/metrics.hpp"
 #include "config/settings.hpp"
 #include "storage/model/ids.hpp"
 #include "storage/result.hpp"
@@ -35,7 +36,9 @@ result<node_identity> enter_database(const settings& config, std::string_view ve
 /// actors, actor system.
 class running_node {
 public:
-  running_node(const settings& config, const node_identity& identity, logger& log);
+  /// `measured` outlives the node.
+  running_node(const settings& config, const node_identity& identity, logger& log,
+               metrics& measured);
   ~running_node();
 
   /// Starts the drain; returns at once.

@@ -50,9 +50,10 @@ int run_serve(const settings& config, logger& log) {
     log.error("the node can't start: " + identity.failure().text);
     return 1;
   }
+  metrics measured;
   std::optional<running_node> node;
   try {
-    node.emplace(config, *identity, log);
+    node.emplace(config, *identity, log, measured);
   } catch (const std::exception& failure) {
     log.error(std::string{"the node can't start: "} + failure.what());
     return 1;
