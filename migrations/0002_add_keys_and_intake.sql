@@ -56,6 +56,9 @@ ALTER TABLE messages
 DROP INDEX streams_direct;
 CREATE UNIQUE INDEX streams_direct ON streams (route, project, priority) WHERE kind = 'direct';
 
+-- What a project has outstanding is summed over these.
+CREATE INDEX streams_open ON streams (project) WHERE state IN ('running', 'paused');
+
 -- Drafts are filled page by page: an address once.
 CREATE TABLE campaign_recipients (
   campaign   bigint NOT NULL,

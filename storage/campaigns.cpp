@@ -184,7 +184,8 @@ result<expand_reply> expand_page(session& on, stream_id campaign, std::int32_t p
   const auto rows = on.run(sql::expand_page, campaign, page, writer);
   if (!rows)
     return rows.failure();
-  return expand_reply{(*rows)[0][0].as<std::int64_t>(), (*rows)[0][1].as<bool>()};
+  return expand_reply{(*rows)[0]["inserted"].as<std::int64_t>(), (*rows)[0]["moved"].as<bool>(),
+                      (*rows)[0]["done"].as<bool>()};
 }
 
 result<std::int64_t> cancel_page(session& on, stream_id campaign, std::int32_t page,

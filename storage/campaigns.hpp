@@ -54,11 +54,12 @@ result<std::vector<open_campaign>> open_campaigns(session&, const std::vector<ro
 
 struct expand_reply {
   std::int64_t inserted = 0;
+  bool moved = false; ///< it got on, perhaps only past other messages' ids
   bool done = false;
 };
 /// Gives the next `page` (1 to 20,000) messages their state rows: one statement, resumable, each
 /// message once. Takes the stream FOR SHARE as the claim does, then the campaign's row. Buckets go
-/// round robin. 0 rows if paused.
+/// round robin. Nothing moves if paused.
 result<expand_reply> expand_page(session&, stream_id, std::int32_t page, std::int32_t writer);
 
 /// Up to `page` queued messages of a canceled campaign become canceled. Returns how many did; what

@@ -47,9 +47,10 @@ due_message read_due_message(const pqxx::row& row, stream_id stream) {
   message.cost = row[4].as<std::int16_t>();
   message.throttles = row[5].as<std::int16_t>();
   message.project = project_id{row[6].as<std::int64_t>()};
-  message.content = content_id{row[7].as<std::int64_t>()};
-  message.recipients = parse_text_array(row[8].c_str());
-  message.fields = row[9].c_str();
+  message.key = key_id{row[7].as<std::int64_t>()};
+  message.content = content_id{row[8].as<std::int64_t>()};
+  message.recipients = parse_text_array(row[9].c_str());
+  message.fields = row[10].c_str();
   return message;
 }
 
@@ -74,25 +75,35 @@ attempt_columns columns_of(const std::vector<attempt>& attempts) {
 struct claim_columns {
   attempt_columns attempts;
   std::vector<stream_id> streams; ///< sorted, each once
+  std::vector<key_id> keys;       ///< of the attempts
+  std::vector<key_id> used_keys;  ///< sorted, each once, without "none"
   std::vector<message_id> address_messages;
   std::vector<project_id> address_projects;
   std::vector<std::string_view> addresses;
 };
+
+template <class Id>
+void keep_each_once(std::vector<Id>& ids) {
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+}
 
 claim_columns columns_of(const claim_request& request) {
   claim_columns columns;
   for (const auto& row : request.rows) {
     columns.attempts.add(row.of);
     columns.streams.push_back(row.stream);
+    columns.keys.push_back(row.key);
+    if (row.key != key_id{})
+      columns.used_keys.push_back(row.key);
     for (const auto& address : row.recipients) {
       columns.address_messages.push_back(row.of.message);
       columns.address_projects.push_back(row.project);
       columns.addresses.push_back(address);
     }
   }
-  auto& streams = columns.streams;
-  std::sort(streams.begin(), streams.end());
-  streams.erase(std::unique(streams.begin(), streams.end()), streams.end());
+  keep_each_once(columns.streams);
+  keep_each_once(columns.used_keys);
   return columns;
 }
 
@@ -168,7 +179,8 @@ result<claim_reply> claim_group(session& on, const claim_request& request) {
       on.run(sql::claim_group, request.shard, request.epoch, request.group_no, request.gate,
              array_literal(columns.streams), array_literal(columns.attempts.ids),
              array_literal(columns.attempts.versions), array_literal(columns.address_messages),
-             array_literal(columns.address_projects), text_array_literal(columns.addresses));
+             array_literal(columns.address_projects), text_array_literal(columns.addresses),
+             array_literal(columns.used_keys), array_literal(columns.keys));
   if (!rows)
     return rows.failure();
   if (rows->empty())

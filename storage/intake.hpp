@@ -87,7 +87,7 @@ result<std::vector<intake_reply>> take_in(session&, std::span<const intake_call*
 result<intake_reply> answer_once(session& open_transaction, project_id,
                                  std::string_view environment, const idempotency&);
 
-/// Forgets answers older than 7 days, oldest first, at most `page` (1 to 10,000). Returns how many.
+/// Forgets answers older than 7 days, at most `page` (1 to 10,000). Returns how many.
 result<std::int64_t> forget_answers(session&, std::int32_t page);
 
 } // namespace paceline

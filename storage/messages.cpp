@@ -3,7 +3,8 @@
 #include <chrono>
 #include <limits>
 
-#include "storage/content_row.hpp"
+#include "storage/audit.hpp"
+#include "storage/intake.hpp"
 #include "storage/session.hpp"
 #include "storage/sql/queries.hpp"
 #include "storage/streams.hpp"
@@ -16,10 +17,10 @@ constexpr std::size_t most_recipients = 50;
 constexpr std::int32_t most_listed = 1000;
 constexpr std::int32_t most_examined = 20'000;
 
-std::optional<std::int64_t> count_us(const std::optional<nanoseconds>& duration) {
-  if (!duration)
+std::optional<unix_us> after(unix_us now, const std::optional<nanoseconds>& wait) {
+  if (!wait)
     return std::nullopt;
-  return std::chrono::duration_cast<std::chrono::microseconds>(*duration).count();
+  return now + std::chrono::duration_cast<std::chrono::microseconds>(*wait).count();
 }
 
 message_view read_view(const pqxx::row& row) {
@@ -53,20 +54,28 @@ error no_such_message(message_id id) {
 }
 
 /// Inside the transaction of `resolve_message`: the same content to the same people, as direct
-/// mail.
+/// mail of the operator.
 result<message_id> send_again(session& on, id_source& ids, message_id old, stream_id direct) {
   const auto origin = on.run(sql::message_origin, old);
   if (!origin)
     return origin.failure();
   const auto row = (*origin)[0];
-  const message_id fresh{ids.next(wall_clock_ms())};
-  const auto inserted =
-      on.run(sql::insert_direct_message, fresh, row["project"].as<std::int64_t>(), direct,
-             row["content"].as<std::int64_t>(), row["recipients"].c_str(), row["fields"].c_str(),
-             row["route"].as<std::int32_t>(), 0, std::nullopt, old);
-  if (!inserted)
-    return inserted.failure();
-  return fresh;
+  intake_message fresh;
+  fresh.id = message_id{ids.next(wall_clock_ms())};
+  fresh.stored_content = content_id{row["content"].as<std::int64_t>()};
+  fresh.resend_of = old;
+  fresh.recipients = parse_text_array(row["recipients"].c_str());
+  fresh.fields = row["fields"].c_str();
+  intake_call call;
+  call.project = project_id{row["project"].as<std::int64_t>()};
+  call.route = route_id{row["route"].as<std::int64_t>()};
+  call.stream = direct;
+  call.messages.push_back(std::move(fresh));
+  const intake_call* const only[] = {&call};
+  const auto stored = take_in(on, only);
+  if (!stored)
+    return stored.failure();
+  return call.messages.front().id;
 }
 
 /// The stream that a second try of `old` belongs to.
@@ -79,6 +88,16 @@ result<stream_id> direct_stream_of(session& on, message_id old) {
   const auto row = (*origin)[0];
   return direct_stream(on, route_id{row["route"].as<std::int64_t>()},
                        project_id{row["project"].as<std::int64_t>()});
+}
+
+error why_not_canceled(const message_view& message) {
+  std::string text =
+      "message " + std::to_string(message.id.value()) + " is " + std::string{name(message.status)};
+  if (message.status == message_status::queued)
+    text += " in a campaign that has not got to it yet: cancel the campaign";
+  else if (message.status == message_status::attempting)
+    text += ": its call may have started";
+  return {error_kind::refused, text};
 }
 
 result<resolved_message> close_unknown(session& on, message_id old, message_status status,
@@ -101,23 +120,32 @@ result<resolved_message> close_unknown(session& on, message_id old, message_stat
 result<message_id> accept_message(session& on, id_source& ids, const new_message& message) {
   if (message.recipients.empty() || message.recipients.size() > most_recipients)
     return error{error_kind::invalid, "recipients: 1 to 50 are allowed"};
-  const auto stream = direct_stream(on, message.route, message.project);
+  const auto stream = direct_stream(on, message.route, message.project, message.priority);
   if (!stream)
     return stream.failure();
-  return on.in_transaction([&](session& open) -> result<message_id> {
-    content what = message.what;
-    what.id = content_id{ids.next(wall_clock_ms())};
-    if (auto stored = insert_content(open, message.project, what); !stored)
-      return stored.failure();
-    const message_id id{ids.next(wall_clock_ms())};
-    const auto inserted =
-        open.run(sql::insert_direct_message, id, message.project, *stream, what.id,
-                 text_array_literal(message.recipients), message.fields, message.route,
-                 count_us(message.send_in).value_or(0), count_us(message.expires_in), std::nullopt);
-    if (!inserted)
-      return inserted.failure();
-    return id;
-  });
+  const auto now = database_time(on);
+  if (!now)
+    return now.failure();
+  intake_call call;
+  call.project = message.project;
+  call.key = message.key;
+  call.route = message.route;
+  call.stream = *stream;
+  call.contents.push_back(message.what);
+  call.contents.back().id = content_id{ids.next(wall_clock_ms())};
+  auto& one = call.messages.emplace_back();
+  one.id = message_id{ids.next(wall_clock_ms())};
+  one.recipients = message.recipients;
+  one.fields = message.fields;
+  one.send_at = after(*now, message.send_in);
+  one.expires_at = after(*now, message.expires_in);
+  const intake_call* const only[] = {&call};
+  const auto stored = take_in(on, only);
+  if (!stored)
+    return stored.failure();
+  if (stored->front().verdict == intake_verdict::key_ended)
+    return error{error_kind::refused, "key: it is revoked or has expired"};
+  return one.id;
 }
 
 result<message_view> show_message(session& on, message_id id) {
@@ -153,6 +181,26 @@ result<message_page> list_messages(session& on, const message_filter& filter) {
   else if (!rows->empty() && (*rows)[0]["examined"].as<std::int64_t>() == most_examined)
     page.next = message_id{(*rows)[0]["examined_to"].as<std::int64_t>()};
   return page;
+}
+
+result<message_view> cancel_message(session& on, message_id id, std::int32_t writer,
+                                    std::string_view actor) {
+  return on.in_transaction([&](session& open) -> result<message_view> {
+    const auto canceled = open.run(sql::cancel_queued, id, writer);
+    if (!canceled)
+      return canceled.failure();
+    auto now = show_message(open, id);
+    if (!now)
+      return now;
+    const bool changed = (*canceled)[0][0].as<std::int64_t>() == 1;
+    if (!changed && now->status != message_status::canceled)
+      return why_not_canceled(*now);
+    if (changed)
+      if (auto noted = write_audit(open, actor, "message.cancel", std::to_string(id.value()));
+          !noted)
+        return noted.failure();
+    return now;
+  });
 }
 
 result<resolved_message> resolve_message(session& on, id_source& ids, message_id old,

@@ -26,7 +26,7 @@ result<std::int64_t> expand(session& db, const open_campaign& campaign, std::int
     if (!page)
       return page.failure();
     inserted += page->inserted;
-    if (page->done || page->inserted == 0)
+    if (page->done || !page->moved)
       break;
   }
   return inserted;

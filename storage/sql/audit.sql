@@ -2,7 +2,8 @@
 
 -- name: insert_audit
 -- $1 actor, $2 action, $3 subject, $4 detail json. Locks nothing.
-INSERT INTO audit_log (actor, action, subject, detail) VALUES ($1::text, $2::text, $3::text, $4::json);
+INSERT INTO audit_log (actor, action, subject, detail)
+VALUES ($1::text, $2::text, $3::text, $4::json);
 
 -- name: list_audit
 -- $1 below this id, $2 limit. Locks nothing. Index: audit_log_pkey backwards.

@@ -33,6 +33,8 @@ SELECT c.id, s.route, c.state = 'canceled' AS canceled, c.expansion_done, n.open
 -- Locks: the stream FOR SHARE, the campaign, then counters. Index: messages_pkey from expanded_to
 -- on.
 -- Two expanders of one campaign wait for each other at its row and go on where the other stopped.
+-- Other messages' ids may lie between the campaign's: at most 5 pages of ids are looked at, and
+-- where they hold less than a page of its own, it goes on behind them the next time.
 WITH stream AS MATERIALIZED (
   SELECT s.id, s.route FROM streams s WHERE s.id = $1::bigint AND s.state = 'running' FOR SHARE OF s
 ), campaign AS MATERIALIZED (
@@ -45,10 +47,14 @@ WITH stream AS MATERIALIZED (
   SELECT m.id, m.ordinal, cardinality(m.recipients) AS cost
     FROM campaign c
    CROSS JOIN LATERAL (
-         SELECT g.id, g.ordinal, g.recipients
-           FROM messages g
-          WHERE g.id > c.expanded_to AND g.id <= c.last_message AND g.stream = c.id
-          ORDER BY g.id
+         SELECT l.id, l.ordinal, l.recipients
+           FROM (SELECT g.id, g.stream, g.ordinal, g.recipients
+                   FROM messages g
+                  WHERE g.id > c.expanded_to AND g.id <= c.last_message
+                  ORDER BY g.id
+                  LIMIT 5 * $2::int) l
+          WHERE l.stream = c.id
+          ORDER BY l.id
           LIMIT $2::int) m
 ), inserted AS (
   INSERT INTO message_states (id, stream, route, due_at, changed_at, bucket, status, cost)
@@ -59,12 +65,23 @@ WITH stream AS MATERIALIZED (
   RETURNING 1
 ), added AS MATERIALIZED (
   SELECT count(*) AS n FROM inserted
+), seen AS MATERIALIZED (
+  SELECT CASE WHEN a.n = $2::int THEN (SELECT max(id) FROM page)
+              ELSE (SELECT max(l.id)
+                      FROM campaign c
+                     CROSS JOIN LATERAL (
+                           SELECT g.id
+                             FROM messages g
+                            WHERE g.id > c.expanded_to AND g.id <= c.last_message
+                            ORDER BY g.id
+                            LIMIT 5 * $2::int) l) END AS up_to
+    FROM added a
 ), moved AS (
   UPDATE campaigns c
-     SET expanded = c.expanded + a.n, expanded_to = (SELECT max(id) FROM page),
+     SET expanded = c.expanded + a.n, expanded_to = e.up_to,
          expansion_done = c.expanded + a.n = c.audience
-    FROM added a
-   WHERE c.id = $1::bigint AND a.n > 0
+    FROM added a CROSS JOIN seen e
+   WHERE c.id = $1::bigint AND e.up_to IS NOT NULL
   RETURNING c.expansion_done
 ), counted AS (
   INSERT INTO counters AS k (stream, writer, total, open)
@@ -74,7 +91,7 @@ WITH stream AS MATERIALIZED (
   ON CONFLICT (stream, writer) DO UPDATE
      SET total = k.total + excluded.total, open = k.open + excluded.open
 )
-SELECT a.n AS inserted,
+SELECT a.n AS inserted, (SELECT count(*) FROM moved) = 1 AS moved,
        coalesce((SELECT expansion_done FROM moved),
                 (SELECT c.expansion_done FROM campaigns c WHERE c.id = $1::bigint),
                 false) AS done
@@ -150,8 +167,9 @@ RETURNING s.id;
 -- name: find_campaigns
 -- $1 least id, $2 id above the greatest, $3 project or NULL, $4 environment or NULL, $5 limit.
 -- Locks nothing. Index: campaigns_pkey backwards, counters_pkey.
-SELECT c.id, s.project, c.name, r.environment || ':' || r.region AS route, c.state, c.audience, c.expanded,
-       k.open, k.unknown, k.accepted, k.rejected, k.suppressed, k.canceled, k.expired, k.throttled,
+SELECT c.id, s.project, c.name, r.environment || ':' || r.region AS route, c.state, c.audience,
+       c.expanded, k.open, k.unknown, k.accepted, k.rejected, k.suppressed, k.canceled, k.expired,
+       k.throttled,
        to_char(c.requested_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS requested_at,
        to_char(c.finished_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS finished_at,
        extract(epoch FROM k.first_start - c.requested_at)::float8 AS first_start_s,

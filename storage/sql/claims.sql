@@ -6,9 +6,10 @@
 -- from the beginning), $3 id of the cursor bigint[], $4 limits int[], $6 which shard's part int[].
 -- $5 shards of the route.
 -- Locks nothing. Index: message_states_due, one range per source; the subselect makes "now" an
--- index bound.
-SELECT s.source, p.id, p.version, (extract(epoch FROM p.due_at) * 1000000)::bigint AS due_us,
-       p.cost, p.throttles, m.project, m.content, m.recipients, m.fields
+-- index bound. No time before 1970 is a due time of ours, and -infinity is no number.
+SELECT s.source, p.id, p.version,
+       (extract(epoch FROM greatest(p.due_at, 'epoch'::timestamptz)) * 1000000)::bigint AS due_us,
+       p.cost, p.throttles, m.project, m.key, m.content, m.recipients, m.fields
   FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $6::int[])
        WITH ORDINALITY AS s(stream, due_us, id, page, part, source)
  CROSS JOIN LATERAL (
@@ -28,20 +29,30 @@ SELECT s.source, p.id, p.version, (extract(epoch FROM p.due_at) * 1000000)::bigi
 -- name: claim_group
 -- $1 shard, $2 epoch, $3 group number, $4 gate in ns, $5 streams bigint[], $6 ids bigint[],
 -- $7 versions int[]; flattened over all recipients: $8 message bigint[], $9 project bigint[],
--- $10 address text[].
+-- $10 address text[]; $11 API keys bigint[], each once, without 0; $12 the key of each id bigint[]
+-- (0: none).
 -- No row: not the owner any more, or a newer group was there. Otherwise one row, with arrays.
--- Locks: the shard's row (the fence: whoever takes over waits for us, or we for him), streams FOR
--- SHARE in id order, messages in id order, skipping what others hold. Index: message_states_pkey.
+-- Locks: the shard's row (the fence: whoever takes over waits for us, or we for him), keys FOR KEY
+-- SHARE and then streams FOR SHARE in id order, messages in id order, skipping what others hold.
+-- Index: message_states_pkey. A key that has merely expired does not stop what it has queued.
 -- A wholly suppressed message is not picked. A row of this very group is picked again: the repeat
 -- of a claim in doubt; it may start only if a fresh claim would have been granted.
 WITH fence AS (
   UPDATE shards SET group_no = $3::int, last_slot_ns = greatest(last_slot_ns, $4::bigint)
    WHERE id = $1::int AND epoch = $2::bigint AND owner IS NOT NULL AND group_no <= $3::int
   RETURNING route
+), keys AS MATERIALIZED (
+  SELECT k.id
+    FROM api_keys k
+   WHERE (SELECT count(*) FROM fence) = 1 AND k.id = ANY ($11::bigint[]) AND k.revoked_at IS NULL
+   ORDER BY k.id
+     FOR KEY SHARE OF k
 ), live AS MATERIALIZED (
   SELECT s.id
     FROM streams s
-   WHERE (SELECT count(*) FROM fence) = 1 AND s.id = ANY ($5::bigint[]) AND s.state = 'running'
+   WHERE (SELECT count(*) FROM fence) = 1
+     AND (SELECT count(*) FROM keys) >= 0 -- for the order: the keys are locked by now
+     AND s.id = ANY ($5::bigint[]) AND s.state = 'running'
    ORDER BY s.id
      FOR SHARE OF s
 ), asked AS MATERIALIZED (
@@ -58,13 +69,15 @@ WITH fence AS (
 ), pick AS MATERIALIZED (
   SELECT m.id,
          l.id IS NOT NULL AND m.id <> ALL (ARRAY(SELECT id FROM gone))
+         AND (w.key = 0 OR w.key = ANY (ARRAY(SELECT id FROM keys)))
          AND (m.expires_at IS NULL OR m.expires_at > clock_timestamp()) AS may_start
-    FROM unnest($6::bigint[], $7::int[]) AS w(id, version)
+    FROM unnest($6::bigint[], $7::int[], $12::bigint[]) AS w(id, version, key)
     JOIN message_states m ON m.id = w.id AND m.version = w.version
     LEFT JOIN live l ON l.id = m.stream
    WHERE (SELECT count(*) FROM fence) = 1
      AND ((m.status IS NOT DISTINCT FROM 0::smallint AND l.id IS NOT NULL
            AND m.id <> ALL (ARRAY(SELECT id FROM gone))
+           AND (w.key = 0 OR w.key = ANY (ARRAY(SELECT id FROM keys)))
            AND (m.expires_at IS NULL OR m.expires_at > clock_timestamp()))
           OR (m.status IS NOT DISTINCT FROM 1::smallint
               AND m.epoch = $2::bigint AND m.group_no = $3::int))
@@ -86,7 +99,8 @@ SELECT v.*, c.ids, c.may_start, b.ids AS blocked_ids, b.addresses AS blocked_add
 -- name: settle_skipped
 -- $1 ids bigint[], $2 versions int[], $3 writer.
 -- Locks: messages in id order, skipping held ones (whoever holds them decides), then counters.
--- Index: message_states_pkey. A canceled stream never comes back, so its row needs no lock.
+-- Index: message_states_pkey. A canceled stream and a revoked key never come back, so that their
+-- rows need no lock.
 WITH locked AS MATERIALIZED (
   SELECT m.id, m.stream, m.route, m.expires_at
     FROM unnest($1::bigint[], $2::int[]) AS w(id, version)
@@ -96,23 +110,28 @@ WITH locked AS MATERIALIZED (
      FOR UPDATE OF m SKIP LOCKED
 ), verdict AS MATERIALIZED (
   SELECT l.id, l.stream,
-         CASE WHEN s.state = 'canceled' THEN 11
-              WHEN l.expires_at <= clock_timestamp() THEN 12
+         CASE WHEN s.state = 'canceled' THEN 14
+              WHEN k.is_revoked THEN 20
+              WHEN l.expires_at <= clock_timestamp() THEN 15
               WHEN NOT EXISTS (
                    SELECT FROM unnest(g.recipients) AS a(address)
                     WHERE NOT EXISTS (SELECT FROM suppressions u
                                        WHERE u.project = g.project AND u.environment = r.environment
-                                         AND u.address = a.address)) THEN 10 END AS status
+                                         AND u.address = a.address)) THEN 13 END AS reason
     FROM locked l
     JOIN streams s ON s.id = l.stream
     JOIN routes r ON r.id = l.route
     JOIN messages g ON g.id = l.id
+   CROSS JOIN LATERAL (
+         SELECT g.key <> 0
+                AND NOT EXISTS (SELECT FROM api_keys k
+                                 WHERE k.id = g.key AND k.revoked_at IS NULL) AS is_revoked) k
 ), changed AS (
   UPDATE message_states t
-     SET status = v.status, changed_at = clock_timestamp(),
-         reason = CASE v.status WHEN 11 THEN 14 WHEN 12 THEN 15 ELSE 13 END
+     SET status = CASE v.reason WHEN 15 THEN 12 WHEN 13 THEN 10 ELSE 11 END, reason = v.reason,
+         changed_at = clock_timestamp()
     FROM verdict v
-   WHERE t.id = v.id AND v.status IS NOT NULL
+   WHERE t.id = v.id AND v.reason IS NOT NULL
   RETURNING t.stream, t.status
 ), counted AS (
   INSERT INTO counters AS c (stream, writer, open, suppressed, canceled, expired)

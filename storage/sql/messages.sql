@@ -1,25 +1,4 @@
--- Messages as people and APIs see them. What enters a direct stream from here is counted under a
--- negative writer, spread over connections, so that it never waits for a recorder.
-
--- name: insert_direct_message
--- $1 id, $2 project, $3 stream, $4 content, $5 recipients text[], $6 fields json, $7 route, $8 due
--- in and $9 expires in (NULL: never), both in microseconds, $10 the message it is sent again for or
--- NULL.
--- Locks: counters.
-WITH message AS (
-  INSERT INTO messages (id, project, stream, content, ordinal, recipients, fields, resend_of)
-  VALUES ($1::bigint, $2::bigint, $3::bigint, $4::bigint, 0, $5::text[], $6::json, $10::bigint)
-), state AS (
-  INSERT INTO message_states (id, stream, route, due_at, changed_at, expires_at, bucket, status,
-                              cost)
-  VALUES ($1::bigint, $3::bigint, $7::int,
-          clock_timestamp() + $8::bigint * interval '1 microsecond', clock_timestamp(),
-          clock_timestamp() + $9::bigint * interval '1 microsecond',
-          hashint8($1::bigint) & 1023, 0, cardinality($5::text[]))
-)
-INSERT INTO counters AS c (stream, writer, total, open)
-VALUES ($3::bigint, -1 - pg_backend_pid() % 16, 1, 1)
-ON CONFLICT (stream, writer) DO UPDATE SET total = c.total + 1, open = c.open + 1;
+-- Messages as people and APIs see them. How they are taken in is in intake.sql.
 
 -- name: find_messages
 -- $1 least id, $2 id above the greatest, $3 campaign or NULL, $4 status or NULL, $5 recipient or
@@ -67,6 +46,28 @@ WITH examined AS MATERIALIZED (
 SELECT f.*, g.examined, g.least AS examined_to
   FROM range g LEFT JOIN found f ON true
  ORDER BY f.id DESC;
+
+-- name: cancel_queued
+-- $1 id, $2 writer. How many were queued and are canceled now: 0 or 1.
+-- Locks: the message, waiting for a claim that holds it, then counters. Index: message_states_pkey.
+WITH locked AS MATERIALIZED (
+  SELECT m.id
+    FROM message_states m
+   WHERE m.id = $1::bigint AND m.status IS NOT DISTINCT FROM 0::smallint
+     FOR UPDATE OF m
+), changed AS (
+  UPDATE message_states t
+     SET status = 11, reason = 19, changed_at = clock_timestamp()
+    FROM locked l
+   WHERE t.id = l.id
+  RETURNING t.stream
+), counted AS (
+  INSERT INTO counters AS c (stream, writer, open, canceled)
+  SELECT stream, $2::int, -1, 1 FROM changed
+  ON CONFLICT (stream, writer) DO UPDATE
+     SET open = c.open + excluded.open, canceled = c.canceled + excluded.canceled
+)
+SELECT count(*) FROM changed;
 
 -- name: message_origin
 -- $1 id. What a new message with the same content needs.

@@ -2,7 +2,8 @@
 
 -- name: due_streams
 -- $1 routes. Running direct streams and campaigns that are being sent, with their earliest queued
--- row: one probe of message_states_due each. Finished campaigns cost nothing: they are found by
+-- row: one probe of message_states_due each. (An infinite due time is never subtracted from: one
+-- such row must not hide the others.) Finished campaigns cost nothing: they are found by
 -- campaigns_open. Locks nothing.
 WITH candidates AS (
   SELECT s.id, s.route, s.project, s.priority, s.weight, s.rate_cap_mhz FROM streams s
@@ -12,8 +13,9 @@ WITH candidates AS (
   FROM campaigns c JOIN streams s ON s.id = c.id
   WHERE c.state = 'sending' AND s.route = ANY ($1::int[]) AND s.state = 'running')
 SELECT s.id, s.route, s.project, s.priority, s.weight, s.rate_cap_mhz,
-       greatest(0, (extract(epoch FROM due.due_at - clock_timestamp()) * 1000000000)::bigint)
-         AS due_in_ns
+       CASE WHEN due.due_at > clock_timestamp()
+            THEN (extract(epoch FROM due.due_at - clock_timestamp()) * 1000000000)::bigint
+            ELSE 0 END AS due_in_ns
 FROM candidates s
 CROSS JOIN LATERAL (
   SELECT m.due_at FROM message_states m
@@ -29,9 +31,9 @@ SELECT id
  WHERE route = $1::int AND project = $2::bigint AND priority = $3::smallint AND kind = 'direct';
 
 -- name: insert_direct_stream
--- $1 route, $2 project, $3 priority. The id is made as id_source makes them, with a lane for itself: 41 bits of
--- milliseconds since 2024, 10 of lane, 12 of sequence. Nothing happens where somebody was first, or
--- where the id is taken: the caller looks again.
+-- $1 route, $2 project, $3 priority. The id is made as id_source makes them, with a lane for
+-- itself: 41 bits of milliseconds since 2024, 10 of lane, 12 of sequence. Nothing happens where
+-- somebody was first, or where the id is taken: the caller looks again.
 INSERT INTO streams (id, project, route, kind, priority)
 VALUES ((((extract(epoch FROM clock_timestamp()) - 1704067200) * 1000)::bigint << 22)
           | (nextval('id_lanes') << 12), $2::bigint, $1::int, 'direct', $3::smallint)

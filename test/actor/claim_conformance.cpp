@@ -40,7 +40,7 @@ public:
                             const std::vector<due_message>& rows) override {
     claim_request request{shard_id{shard}, epoch_id{100 + shard}, group, time.database_now(), {}};
     for (const auto& row : rows)
-      request.rows.push_back({row.of, row.stream, row.project, row.recipients});
+      request.rows.push_back({row.of, row.stream, row.project, row.recipients, row.key});
     heard.reset();
     store.claim(actor.address(), std::move(request));
     BOOST_REQUIRE(time.pass_until([this] { return heard != nullptr; }, 1s));
@@ -48,6 +48,11 @@ public:
   }
   void take_over(int shard) override { table.shards[shard_id{shard}].epoch = epoch_id{200}; }
   void pause_stream() override { table.stopped.insert(stream_id{10}); }
+  void give_key(std::vector<due_message>& rows) override {
+    for (auto& row : rows)
+      row.key = table.messages.at(row.of.message).row.key = key_id{5};
+  }
+  void revoke_key() override { table.revoked.insert(key_id{5}); }
 
 private:
   virtual_time time;

@@ -34,7 +34,10 @@ dispatch_fixture::dispatch_fixture() : dsn(shared_dsn()) {
   observer_ = std::make_unique<pqxx::connection>(dsn);
   db = connect();
   ask("TRUNCATE routes, route_grants, nodes, shards, lost_epochs, contents, streams, campaigns, "
-      "messages, message_states, counters, dispatch_curve, suppressions RESTART IDENTITY");
+      "messages, message_states, counters, dispatch_curve, suppressions, api_keys, audit_log, "
+      "idempotency_keys, campaign_recipients RESTART IDENTITY");
+  ask("DELETE FROM projects WHERE id <> 1");
+  ask("UPDATE projects SET sender_domains = DEFAULT, max_outstanding = DEFAULT");
   route = route_id{std::stoll(ask("INSERT INTO routes (environment, region, shard_count) "
                                   "VALUES ('test', 'local', 4) RETURNING id"))};
   ask("INSERT INTO nodes (id, name, version) VALUES (1, 'one', '0')");
@@ -101,7 +104,7 @@ claim_request dispatch_fixture::ask_for(const std::vector<due_message>& rows, in
   request.epoch = epochs.at(static_cast<std::size_t>(shard));
   request.group_no = group_no;
   for (const auto& row : rows)
-    request.rows.push_back({row.of, row.stream, row.project, row.recipients});
+    request.rows.push_back({row.of, row.stream, row.project, row.recipients, row.key});
   return request;
 }
 

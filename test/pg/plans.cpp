@@ -20,7 +20,8 @@ struct plans_fixture : dispatch_fixture {
     work.exec("PREPARE asked AS " + std::string{query.text});
     std::string execute = "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE asked(";
     for (std::size_t i = 0; i < arguments.size(); ++i)
-      execute.append(i == 0 ? "'" : ", '").append(arguments[i]).append("'");
+      execute.append(i == 0 ? "" : ", ")
+          .append(arguments[i] == "NULL" ? "NULL" : work.quote(arguments[i]));
     std::string plan;
     for (const auto& row : work.exec(execute + ")"))
       plan.append(row[0].c_str()).append("\n");
@@ -48,7 +49,16 @@ struct plans_fixture : dispatch_fixture {
     return plan_of(sql::claim_group,
                    {number(shards[0]), number(epochs[0]), "9", "0", "{" + stream + "}",
                     array_literal(asked), array_literal(versions), array_literal(asked),
-                    array_literal(projects), text_array_literal(addresses)});
+                    array_literal(projects), text_array_literal(addresses), array_literal(projects),
+                    array_literal(projects)});
+  }
+  /// The rows that a plan's node named `node` was asked for, over all its loops; 0 if it has none.
+  static std::int64_t rows_of(const std::string& plan, const std::string& node) {
+    const auto at = plan.find(node);
+    if (at == std::string::npos)
+      return 0;
+    const auto rows = plan.find("rows=", at), loops = plan.find("loops=", at);
+    return std::stoll(plan.substr(rows + 5)) * std::stoll(plan.substr(loops + 6));
   }
   std::string record_plan(const std::vector<attempt>& attempts) {
     std::vector<message_id> asked;
@@ -100,6 +110,32 @@ BOOST_AUTO_TEST_CASE(hot_statements_use_their_index_while_the_tables_are_empty) 
   BOOST_TEST(plan.find("message_states_due") != std::string::npos);
   BOOST_TEST_INFO(plan);
   BOOST_TEST(plan.find("Seq Scan on message_states") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_sum_of_what_is_outstanding_looks_at_live_streams_alone) {
+  ask("INSERT INTO streams (id, project, route, kind, state, priority) "
+      "SELECT n, 1, (SELECT id FROM routes), 'campaign', 'finished', 10 "
+      "FROM generate_series(1, 20000) n");
+  ask("INSERT INTO counters (stream, writer) SELECT n, 1 FROM generate_series(1, 20000) n");
+  make_campaign(10);
+  ask("ANALYZE");
+  const auto plan = plan_of(sql::outstanding_messages, {"1", "test"});
+  BOOST_TEST_INFO(plan);
+  BOOST_TEST(plan.find("streams_open") != std::string::npos);
+  BOOST_TEST_INFO(plan);
+  BOOST_TEST(plan.find("Seq Scan on counters") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_list_with_a_rare_address_examines_a_bounded_part) {
+  make_campaign(3000, false);
+  ask("ANALYZE");
+  const auto plan =
+      plan_of(sql::find_messages, {"0", "9223372036854775807", "NULL", "NULL", "nobody@example.org",
+                                   "NULL", "NULL", "50", "200"});
+  BOOST_TEST_INFO(plan);
+  BOOST_TEST(rows_of(plan, "messages_pkey") == 200);
+  BOOST_TEST_INFO(plan);
+  BOOST_TEST(plan.find("Seq Scan on messages") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(the_sweep_reads_nothing_while_no_epoch_is_lost) {

@@ -3,6 +3,7 @@
 
 #include "actors/answers.hpp"
 #include "actors/database_stores.hpp"
+#include "storage/keys.hpp"
 #include "test/pg/dispatch_fixture.hpp"
 
 using namespace paceline;
@@ -31,6 +32,19 @@ public:
   void pause_stream() override {
     ask("UPDATE streams SET state = 'paused' WHERE id = " + std::to_string(stream_.value()));
   }
+  void give_key(std::vector<due_message>& rows) override {
+    new_key key;
+    key.environment = "test";
+    key.name = "shop";
+    key.scopes = {key_scope::send};
+    key_ = must(create_key(*db, ids, key, "cli:test"));
+    for (auto& row : rows) {
+      ask("UPDATE messages SET key = " + std::to_string(key_.value())
+          + " WHERE id = " + std::to_string(row.of.message.value()));
+      row.key = key_;
+    }
+  }
+  void revoke_key() override { must(paceline::revoke_key(*db, key_, "cli:test")); }
 
 private:
   connection_options connection() const {
@@ -40,6 +54,7 @@ private:
   }
 
   stream_id stream_;
+  key_id key_;
   caf::actor_system_config config_;
   caf::actor_system system_;
   caf::scoped_actor self_;

@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "storage/routes.hpp"
 #include "storage/streams.hpp"
 
 using namespace paceline;
@@ -55,6 +56,26 @@ BOOST_AUTO_TEST_CASE(a_stream_is_due_by_its_earliest_queued_row) {
   BOOST_TEST(!later.rate_cap);
   add_state(4, direct, "-1 s");
   BOOST_TEST(found().front().due_in.count() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_row_that_is_due_at_no_time_hides_no_other_stream) {
+  const auto direct = must(direct_stream(*db, route, project_id{1}));
+  const auto urgent = must(direct_stream(*db, route, project_id{1}, 1));
+  BOOST_TEST(direct.value() != urgent.value());
+  add_state(1, direct, "-1 s");
+  add_state(2, urgent, "-1 s");
+  ask("UPDATE message_states SET due_at = '-infinity' WHERE id = 2");
+  BOOST_TEST(found().size() == 2U);
+  ask("UPDATE message_states SET due_at = 'infinity' WHERE id = 2");
+  BOOST_TEST(found().size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(routes_are_found_by_their_environment) {
+  const auto routes = must(find_routes(*db, "live"));
+  BOOST_REQUIRE(routes.size() == 1U);
+  BOOST_TEST(routes[0].name.text() == "live:r1");
+  BOOST_TEST(routes[0].state == "running");
+  BOOST_TEST(must(find_routes(*db, "test")).empty());
 }
 
 BOOST_AUTO_TEST_CASE(streams_that_don_t_run_are_not_due) {

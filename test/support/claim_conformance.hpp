@@ -2,6 +2,7 @@
 /// on PostgreSQL. Included by the tests of both.
 #pragma once
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -22,6 +23,9 @@ public:
   /// Somebody else owns the shard from now on; `claim` goes on under the old epoch.
   virtual void take_over(int shard) = 0;
   virtual void pause_stream() = 0;
+  /// The messages of `rows` were accepted by a key that is live until `revoke_key`.
+  virtual void give_key(std::vector<due_message>& rows) = 0;
+  virtual void revoke_key() = 0;
 };
 
 inline std::set<attempt> attempts_in(const claim_reply& reply) {
@@ -93,12 +97,34 @@ inline void a_paused_stream_yields_nothing_new_and_starts_nothing_old(claim_subj
   BOOST_TEST(fresh->rows.empty());
 }
 
+inline void a_revoked_key_yields_nothing_new_and_starts_nothing_old(claim_subject& subject) {
+  auto rows = subject.read(10);
+  std::vector<due_message> keyed(rows.begin(), rows.begin() + 6);
+  subject.give_key(keyed);
+  const std::vector<due_message> first(keyed.begin(), keyed.begin() + 3);
+  const auto claimed = subject.claim(0, 1, first);
+  BOOST_REQUIRE(!!claimed);
+  BOOST_TEST(claimed->rows.size() == 3u);
+  BOOST_TEST(claimed->rows.front().may_start);
+  subject.revoke_key();
+  const auto again = subject.claim(0, 1, first);
+  BOOST_REQUIRE(!!again);
+  BOOST_TEST(again->rows.size() == 3u);
+  for (const auto& row : again->rows)
+    BOOST_TEST(!row.may_start);
+  std::copy(keyed.begin() + 3, keyed.end(), rows.begin() + 3);
+  const auto fresh = subject.claim(0, 2, {rows.begin() + 3, rows.end()});
+  BOOST_REQUIRE(!!fresh);
+  BOOST_TEST(fresh->rows.size() == 4u);
+}
+
 /// `make()` gives a fresh subject each time.
 template <class Make>
 void check_claims(Make make) {
   for (auto* property : {&shards_claim_distinct_rows, &a_repeated_claim_returns_the_same_rows,
                          &an_older_group_gets_nothing, &a_stale_epoch_gets_nothing,
-                         &a_paused_stream_yields_nothing_new_and_starts_nothing_old})
+                         &a_paused_stream_yields_nothing_new_and_starts_nothing_old,
+                         &a_revoked_key_yields_nothing_new_and_starts_nothing_old})
     property(*make());
 }
 

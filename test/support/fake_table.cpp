@@ -92,7 +92,7 @@ claim_reply fake_table::claim(const claim_request& request, database_instant now
 }
 
 void fake_table::take(fake_message& message, const claim_request& request, claim_reply& reply) {
-  const bool running = !stopped.contains(message.row.stream);
+  const bool running = !stopped.contains(message.row.stream) && !revoked.contains(message.row.key);
   claimed_row row{message.row.of, running, {}};
   for (const auto& address : message.row.recipients)
     if (suppressed.contains(address))
@@ -130,10 +130,16 @@ fake_message* fake_table::queued(const attempt& of) {
 void fake_table::settle(const std::vector<attempt>& rows) {
   for (const auto& of : rows) {
     auto* message = queued(of);
-    if (message && std::ranges::all_of(message->row.recipients, [this](const auto& address) {
-          return suppressed.contains(address);
-        }))
+    if (!message)
+      continue;
+    if (revoked.contains(message->row.key)) {
+      message->reason = reason_code::key_revoked;
+      move(*message, message_status::canceled);
+    } else if (std::ranges::all_of(message->row.recipients, [this](const auto& address) {
+                 return suppressed.contains(address);
+               })) {
       move(*message, message_status::suppressed);
+    }
   }
 }
 

@@ -39,6 +39,7 @@ public:
   std::set<stream_id> stopped;
   std::map<content_id, loaded_content> contents;
   std::set<std::string> suppressed;
+  std::set<key_id> revoked;
   std::map<shard_id, owned_shard> shards;
   std::map<message_id, fake_message> messages;
   std::optional<std::int64_t> daily_left; ///< no limit without it
