@@ -35,6 +35,18 @@ result<std::int64_t> remove_suppressions(session& on, project_id project,
                              text_array_literal(normalized(addresses))));
 }
 
+result<suppression> find_suppression(session& on, project_id project, std::string_view environment,
+                                     std::string_view address) {
+  const auto rows =
+      on.run(sql::find_suppression, project, environment, normalized_address(address));
+  if (!rows)
+    return rows.failure();
+  if (rows->empty())
+    return error{error_kind::not_found, "This address is not suppressed."};
+  const auto row = (*rows)[0];
+  return suppression{row[0].c_str(), row[1].c_str(), row[2].c_str()};
+}
+
 result<std::vector<suppression>> list_suppressions(session& on, project_id project,
                                                    std::string_view environment,
                                                    std::string_view after, std::int32_t limit) {

@@ -26,6 +26,9 @@ result<std::int64_t> add_suppressions(session&, project_id, std::string_view env
                                       std::string_view reason);
 result<std::int64_t> remove_suppressions(session&, project_id, std::string_view environment,
                                          const std::vector<std::string>& addresses);
+/// Error `not_found`.
+result<suppression> find_suppression(session&, project_id, std::string_view environment,
+                                     std::string_view address);
 /// Ordered by address, those after `after`, 1 to 1,000.
 result<std::vector<suppression>> list_suppressions(session&, project_id,
                                                    std::string_view environment,

@@ -36,3 +36,10 @@ SELECT address, reason,
  WHERE project = $1::bigint AND environment = $2::text AND address > $3::text
  ORDER BY address
  LIMIT $4::int;
+
+-- name: find_suppression
+-- $1 project, $2 environment, $3 address. Index: suppressions_pkey.
+SELECT address, reason,
+       to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created_at
+  FROM suppressions
+ WHERE project = $1::bigint AND environment = $2::text AND address = $3::text;

@@ -27,6 +27,9 @@ BOOST_AUTO_TEST_CASE(adding_and_removing_count_what_changed) {
   const auto all = must(list_suppressions(*db, project, "test", "", 100));
   BOOST_TEST(all.size() == 2U);
   BOOST_TEST(all.at(0).reason == "operator");
+  BOOST_TEST(must(find_suppression(*db, project, "test", " C@X.org")).reason == "bounce");
+  BOOST_TEST(
+      (find_suppression(*db, project, "live", "c@x.org").failure().kind == error_kind::not_found));
   const auto rest = must(list_suppressions(*db, project, "test", "a@x.org", 100));
   BOOST_TEST(rest.at(0).address == "c@x.org");
   BOOST_TEST((add_suppressions(*db, project, "test", {"d@x.org"}, "mood").failure().kind

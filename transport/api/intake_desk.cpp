@@ -1,0 +1,208 @@
+#include "transport/api/intake_desk.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace paceline {
+namespace {
+
+constexpr std::size_t group_calls = 200, group_messages = 5000, group_bytes = 8u << 20;
+/// Between two tries of a database that is away; the pool itself backs off from connecting.
+constexpr std::chrono::milliseconds retry_pause{50};
+
+std::size_t bytes_of(const intake_call& call) {
+  constexpr std::size_t per_message = 200; ///< the row beside what is counted here
+  std::size_t sum = 0;
+  for (const auto& content : call.contents)
+    sum += content.subject.size() + content.text_body.size() + content.html_body.size()
+           + content.headers.size();
+  for (const auto& message : call.messages) {
+    sum += per_message + message.fields.size();
+    for (const auto& recipient : message.recipients)
+      sum += recipient.size();
+  }
+  return sum;
+}
+
+std::vector<const intake_call*> calls_of(const auto& tickets) {
+  std::vector<const intake_call*> calls;
+  for (const auto* one : tickets)
+    calls.push_back(&one->job->call);
+  return calls;
+}
+
+} // namespace
+
+intake_desk::intake_desk(database_pool& pool, id_desk& ids, intake_desk_options options)
+    : pool_(pool), ids_(ids), options_(options) {}
+
+intake_desk::~intake_desk() {
+  std::unique_lock lock{mutex_};
+  stopping_ = true;
+  idle_.notify_all();
+  idle_.wait(lock, [this] { return statements_ == 0; });
+}
+
+result<intake_reply> intake_desk::take(intake_job& job) {
+  ticket mine;
+  mine.job = &job;
+  mine.bytes = bytes_of(job.call);
+  mine.came = std::chrono::steady_clock::now();
+  give_ids(job);
+  std::unique_lock lock{mutex_};
+  if (stopping_ || waiting_.size() >= options_.most_calls
+      || (waiting_bytes_ > 0 && waiting_bytes_ + mine.bytes > options_.most_bytes))
+    return error{error_kind::overloaded,
+                 "Too many requests wait to be stored; nothing of this one was. Try again."};
+  waiting_.push_back(&mine);
+  waiting_bytes_ += mine.bytes;
+  start_statement();
+  if (wait(lock, mine))
+    return std::move(*mine.answer);
+  forget(mine);
+  if (mine.in_doubt)
+    return error{error_kind::in_doubt, "The database has not said whether this was stored."};
+  return mine.last_failure.value_or(
+      error{error_kind::unavailable, "No database connection was free in time."});
+}
+
+/// True once there is an answer; false if patience ended while the ticket waited in the queue.
+bool intake_desk::wait(std::unique_lock<std::mutex>& lock, ticket& one) {
+  while (!one.answer) {
+    const auto end = one.came + (one.in_doubt ? options_.doubt_patience : options_.store_patience);
+    // A ticket that is being stored is answered or put back: both within the statement's timeout.
+    if (!one.is_waiting)
+      one.answered.wait(lock);
+    else if (one.answered.wait_until(lock, end) == std::cv_status::timeout && one.is_waiting
+             && !one.answer)
+      return false;
+  }
+  return true;
+}
+
+void intake_desk::forget(ticket& one) {
+  std::erase(waiting_, &one);
+  waiting_bytes_ -= one.bytes;
+}
+
+void intake_desk::give_ids(intake_job& job) {
+  ids_.give_ids(job.call);
+  job.response = job.respond(job.call);
+  if (job.call.once) {
+    job.call.once->status = job.status;
+    job.call.once->response = job.response;
+  }
+}
+
+/// Called with the lock held.
+void intake_desk::start_statement() {
+  if (waiting_.empty() || is_coming_ || statements_ >= options_.statements)
+    return;
+  // Where the pool is full, what runs or the next call starts the next.
+  is_coming_ = pool_.submit([this](session* on, const error& why) { serve(on, why); });
+  statements_ += is_coming_ ? 1 : 0;
+}
+
+void intake_desk::serve(session* on, const error& why) {
+  const auto tickets = take_group();
+  if (!tickets.empty()) {
+    if (on == nullptr)
+      put_back(tickets, why);
+    else
+      store(*on, tickets);
+  }
+  std::unique_lock lock{mutex_};
+  // One thread pauses for all: nothing is gained by asking an absent database more often.
+  if (on == nullptr && !stopping_)
+    idle_.wait_for(lock, retry_pause, [this] { return stopping_; });
+  --statements_;
+  if (!stopping_)
+    start_statement();
+  idle_.notify_all();
+}
+
+intake_desk::group intake_desk::take_group() {
+  const std::lock_guard lock{mutex_};
+  group taken;
+  std::size_t messages = 0, bytes = 0;
+  while (!waiting_.empty() && taken.size() < group_calls) {
+    auto* const next = waiting_.front();
+    const auto count = next->job->call.messages.size();
+    if (!taken.empty()
+        && (next->in_doubt != taken.front()->in_doubt || messages + count > group_messages
+            || bytes + next->bytes > group_bytes))
+      break;
+    messages += count;
+    bytes += next->bytes;
+    waiting_bytes_ -= next->bytes;
+    next->is_waiting = false;
+    taken.push_back(next);
+    waiting_.pop_front();
+  }
+  is_coming_ = false;
+  start_statement(); // for what did not fit
+  return taken;
+}
+
+void intake_desk::store(session& on, const group& tickets) {
+  const auto calls = calls_of(tickets);
+  auto replies = take_in(on, calls, tickets.front()->in_doubt);
+  if (replies)
+    return settle(tickets, std::move(*replies));
+  const auto failure = replies.failure();
+  if (failure.is_retryable())
+    return put_back(tickets, failure);
+  if (failure.kind == error_kind::data)
+    for (auto* const one : tickets)
+      store_alone(on, *one);
+  else
+    for (auto* const one : tickets)
+      answer(*one, failure);
+}
+
+/// One call of a group in which something could not be stored: as it is, then with fresh ids.
+void intake_desk::store_alone(session& on, ticket& one) {
+  const auto* call = &one.job->call;
+  const bool was_in_doubt = one.in_doubt;
+  auto replies = take_in(on, {&call, 1}, was_in_doubt);
+  // In doubt the old ids may be stored: fresh ones would store the call twice.
+  if (!replies && replies.failure().kind == error_kind::data && !was_in_doubt) {
+    give_ids(*one.job);
+    replies = take_in(on, {&call, 1});
+  }
+  if (replies)
+    settle({&one}, std::move(*replies));
+  else if (replies.failure().is_retryable())
+    put_back({&one}, replies.failure());
+  else
+    answer(one, replies.failure());
+}
+
+void intake_desk::settle(const group& tickets, std::vector<intake_reply> replies) {
+  for (std::size_t i = 0; i < tickets.size(); ++i)
+    if (i < replies.size())
+      answer(*tickets[i], std::move(replies[i]));
+    else
+      answer(*tickets[i], error{error_kind::internal, "take_in has given too few answers"});
+}
+
+void intake_desk::put_back(const group& tickets, const error& why) {
+  const std::lock_guard lock{mutex_};
+  for (auto one = tickets.rbegin(); one != tickets.rend(); ++one) {
+    auto& back = **one;
+    back.in_doubt = back.in_doubt || why.kind == error_kind::in_doubt;
+    back.is_waiting = true;
+    back.last_failure = why;
+    waiting_.push_front(&back);
+    waiting_bytes_ += back.bytes;
+    back.answered.notify_one(); // its patience counts again
+  }
+}
+
+void intake_desk::answer(ticket& one, result<intake_reply> with) {
+  const std::lock_guard lock{mutex_};
+  one.answer.emplace(std::move(with));
+  one.answered.notify_one(); // under the lock: the ticket is gone once its thread runs
+}
+
+} // namespace paceline

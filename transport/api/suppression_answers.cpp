@@ -1,0 +1,138 @@
+#include "storage/suppressions.hpp"
+
+#include <algorithm>
+
+#include "storage/audit.hpp"
+#include "transport/api/answers.hpp"
+#include "transport/api/campaign_request.hpp"
+#include "transport/api/json_output.hpp"
+#include "transport/api/query_fields.hpp"
+#include "transport/mail/address.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr std::string_view cursor_kind = "s";
+
+void write(json_output& out, const suppression& one) {
+  out.begin_object().member("address", one.address).member("reason", one.reason);
+  out.member("created_at", one.created_at).end_object();
+}
+
+/// The path's address, normalised; nothing if it is none, and then nothing has that address.
+std::optional<std::string> address_of(const api_call& call) {
+  const auto checked = check_address(call.parameters.at(0));
+  if (!checked.address)
+    return std::nullopt;
+  return normalized_address(*checked.address);
+}
+
+/// Nothing: it is not suppressed.
+result<std::optional<suppression>> find(api_parts& with, const api_call& call,
+                                        const std::string& address) {
+  const auto found = with.database.run([&call, &address](session& on) {
+    return find_suppression(on, call.key->project, call.key->environment, address);
+  });
+  if (found)
+    return std::optional{*found};
+  if (found.failure().kind == error_kind::not_found)
+    return std::optional<suppression>{};
+  return found.failure();
+}
+
+} // namespace
+
+http_response get_suppressions(api_parts& with, const api_call& call) {
+  query_fields query{call.request};
+  const auto limit = static_cast<std::int32_t>(query.integer("limit", 1, 1000).value_or(50));
+  std::string after;
+  if (const auto cursor = query.text("cursor", 1000)) {
+    if (const auto last = read_cursor(cursor_kind, *cursor))
+      after = *last;
+    else
+      query.add("cursor", "is none that this list has given as next");
+  }
+  if (!query.finish())
+    return refuse_fields(query.problems());
+  const auto page = with.database.run([&](session& on) {
+    return list_suppressions(on, call.key->project, call.key->environment, after, limit);
+  });
+  if (!page)
+    return refuse_error(with, call, page.failure());
+  json_output out;
+  out.begin_object().name("suppressions").begin_array();
+  for (const auto& one : *page)
+    write(out, one);
+  out.end_array();
+  const bool is_last = page->size() < static_cast<std::size_t>(limit);
+  out.member_or_null("next",
+                     is_last ? std::string{} : make_cursor(cursor_kind, page->back().address));
+  return json_answer(200, out.end_object().take());
+}
+
+http_response post_suppressions(api_parts& with, const api_call& call) {
+  query_fields query{call.request};
+  if (!query.finish())
+    return refuse_fields(query.problems());
+  const auto body = read_json_body(call.request);
+  if (const auto* refused = std::get_if<http_response>(&body))
+    return *refused;
+  problem_list problems;
+  const auto wanted = read_suppressions(std::get<json_document>(body).root(), problems);
+  if (!problems.is_empty())
+    return refuse_fields(problems);
+  const auto added = with.database.run([&](session& on) {
+    return add_suppressions(on, call.key->project, call.key->environment, wanted.addresses,
+                            wanted.reason);
+  });
+  if (!added)
+    return refuse_error(with, call, added.failure());
+  json_output out;
+  out.begin_object().member("added", *added);
+  out.member("addresses", wanted.addresses.size());
+  return json_answer(200, out.end_object().take());
+}
+
+http_response get_suppression(api_parts& with, const api_call& call) {
+  query_fields query{call.request};
+  if (!query.finish())
+    return refuse_fields(query.problems());
+  const auto address = address_of(call);
+  if (!address)
+    return not_found("suppression");
+  const auto found = find(with, call, *address);
+  if (!found)
+    return refuse_error(with, call, found.failure());
+  if (!*found)
+    return not_found("suppression");
+  json_output out;
+  write(out, **found);
+  return json_answer(200, out.take());
+}
+
+http_response delete_suppression(api_parts& with, const api_call& call) {
+  query_fields query{call.request};
+  if (!query.finish())
+    return refuse_fields(query.problems());
+  const auto address = address_of(call);
+  if (!address)
+    return not_found("suppression");
+  const auto found = find(with, call, *address);
+  if (!found)
+    return refuse_error(with, call, found.failure());
+  if (!*found)
+    return not_found("suppression");
+  // Noted first: an entry too many is better than a removal that nobody can explain.
+  const auto removed = with.database.run([&](session& on) -> result<std::int64_t> {
+    const auto noted = write_audit(on, actor_of(call), "suppression.remove",
+                                   call.key->environment + ":" + mask_address(*address));
+    if (!noted)
+      return noted.failure();
+    return remove_suppressions(on, call.key->project, call.key->environment, {*address});
+  });
+  if (!removed)
+    return refuse_error(with, call, removed.failure());
+  return {204, {}, {}, {}};
+}
+
+} // namespace paceline
