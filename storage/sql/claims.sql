@@ -44,7 +44,8 @@ WITH fence AS (
 ), keys AS MATERIALIZED (
   SELECT k.id
     FROM api_keys k
-   WHERE (SELECT count(*) FROM fence) = 1 AND k.id = ANY ($11::bigint[]) AND k.revoked_at IS NULL
+   WHERE (SELECT count(*) FROM fence) = 1 AND k.id = ANY ($11::bigint[])
+     AND k.revoked_at IS NOT DISTINCT FROM NULL::timestamptz -- not by api_keys_named
    ORDER BY k.id
      FOR KEY SHARE OF k
 ), live AS MATERIALIZED (

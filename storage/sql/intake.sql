@@ -22,7 +22,8 @@ WITH calls AS MATERIALIZED (
 ), keys AS MATERIALIZED (
   SELECT k.id
     FROM api_keys k
-   WHERE k.id = ANY ($2::bigint[]) AND k.revoked_at IS NULL
+   WHERE k.id = ANY ($2::bigint[])
+     AND k.revoked_at IS NOT DISTINCT FROM NULL::timestamptz -- not by api_keys_named
      AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
    ORDER BY k.id
      FOR KEY SHARE OF k

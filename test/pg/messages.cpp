@@ -5,6 +5,7 @@
 
 #include "storage/contents.hpp"
 #include "storage/messages.hpp"
+#include "storage/streams.hpp"
 
 using namespace paceline;
 using namespace paceline::test;
@@ -112,6 +113,76 @@ BOOST_AUTO_TEST_CASE(lists_go_page_by_page_from_the_newest_and_filter) {
   BOOST_TEST(must(list_messages(*db, filter)).rows.size() == 3U);
   filter = {};
   BOOST_TEST(must(list_messages(*db, filter)).rows.size() == 26U);
+}
+
+BOOST_AUTO_TEST_CASE(lists_are_kept_to_a_project_and_an_environment) {
+  must(accept_message(*db, ids, letter()));
+  message_filter filter;
+  filter.project = project_id{1};
+  filter.environment = "test";
+  BOOST_TEST(must(list_messages(*db, filter)).rows.size() == 1U);
+  filter.environment = "live";
+  BOOST_TEST(must(list_messages(*db, filter)).rows.empty());
+  filter.environment.reset();
+  filter.project = project_id{2};
+  BOOST_TEST(must(list_messages(*db, filter)).rows.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_rare_address_costs_several_short_calls) {
+  const auto id = must(accept_message(*db, ids, letter()));
+  make_campaign(20'050, false);
+  message_filter filter;
+  filter.recipient = "b@example.org";
+  const auto first = must(list_messages(*db, filter));
+  BOOST_TEST(first.rows.empty());
+  BOOST_REQUIRE((first.next != message_id{}));
+  filter.before = first.next;
+  const auto second = must(list_messages(*db, filter));
+  BOOST_REQUIRE(second.rows.size() == 1U);
+  BOOST_TEST(second.rows[0].id.value() == id.value());
+  BOOST_TEST((second.next == message_id{}));
+}
+
+BOOST_AUTO_TEST_CASE(a_queued_message_can_be_canceled_and_only_that) {
+  const auto id = must(accept_message(*db, ids, letter()));
+  const auto rows = due(must(show_message(*db, id)).stream);
+  for (int i = 0; i < 2; ++i) // repeatable
+    BOOST_TEST((must(cancel_message(*db, id, 0, "key:1")).status == message_status::canceled));
+  BOOST_TEST((must(show_message(*db, id)).reason == reason_code::operator_canceled));
+  BOOST_TEST(ask("SELECT count(*) FROM audit_log WHERE action = 'message.cancel'") == "1");
+  BOOST_TEST(must(claim_group(*db, ask_for(rows, 1))).rows.empty());
+  const auto unknown = make_unknown();
+  const auto refused = cancel_message(*db, unknown, 0, "key:1");
+  BOOST_TEST((refused.failure().kind == error_kind::refused));
+  BOOST_TEST(refused.failure().text.find("acceptance_unknown") != std::string::npos);
+  BOOST_TEST((cancel_message(*db, message_id{1}, 0, "k").failure().kind == error_kind::not_found));
+  BOOST_TEST(counters_match());
+}
+
+BOOST_AUTO_TEST_CASE(a_cancel_waits_for_a_claim_and_is_refused_then) {
+  const auto id = must(accept_message(*db, ids, letter()));
+  const auto request = ask_for(due(must(show_message(*db, id)).stream), 1);
+  const auto other = connect();
+  std::future<result<message_view>> canceling;
+  must(db->in_transaction([&](session& open) {
+    auto claimed = claim_group(open, request);
+    canceling = start_blocked(*other, [&] { return cancel_message(*other, id, 0, "key:1"); });
+    return claimed;
+  }));
+  const auto refused = canceling.get();
+  BOOST_TEST(refused.failure().text.find("may have started") != std::string::npos);
+  BOOST_TEST(states(must(show_message(*db, id)).stream) == "attempting=1");
+}
+
+BOOST_AUTO_TEST_CASE(a_priority_has_a_stream_of_its_own) {
+  auto message = letter();
+  const auto first = must(show_message(*db, must(accept_message(*db, ids, message))));
+  message.priority = 5;
+  const auto second = must(show_message(*db, must(accept_message(*db, ids, message))));
+  BOOST_TEST(first.stream.value() != second.stream.value());
+  const auto streams = must(due_streams(*db, {route}));
+  BOOST_REQUIRE(streams.size() == 2U);
+  BOOST_TEST(streams[1].priority == 5);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_expanded_yet_is_shown_as_queued) {

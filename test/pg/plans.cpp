@@ -112,6 +112,37 @@ BOOST_AUTO_TEST_CASE(hot_statements_use_their_index_while_the_tables_are_empty) 
   BOOST_TEST(plan.find("Seq Scan on message_states") == std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_claim_looks_up_the_keys_it_names_and_no_other) {
+  const auto campaign = make_campaign(1);
+  stream = std::to_string(campaign.value());
+  ask("INSERT INTO api_keys (id, project, environment, name, scopes, secret_hash) "
+      "SELECT n, 1, 'test', 'k' || n, '{send}', sha256('x') FROM generate_series(1, 5000) n");
+  ask("ANALYZE");
+  const auto plan = claim_plan(due(campaign, 1));
+  BOOST_TEST_INFO(plan);
+  BOOST_TEST(plan.find("using api_keys_pkey") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(five_thousand_messages_are_taken_in_without_a_join) {
+  std::vector<std::int64_t> ids_(5000), ones(5000, 1);
+  std::vector<std::string> recipients(5000, "{a@example.org}");
+  for (std::size_t i = 0; i < ids_.size(); ++i)
+    ids_[i] = static_cast<std::int64_t>(i) + 1;
+  const auto many = array_literal(ones);
+  std::vector<std::string> arguments{
+      "{1}", "{0}",    "{test}", "{" + std::to_string(route.value()) + "}",
+      "{1}", "{5000}", "{NULL}", "{NULL}",
+      "{0}", "{NULL}"};
+  arguments.insert(arguments.end(), 8, "{}");
+  for (const auto& column : {array_literal(ids_), many, many, text_array_literal(recipients), many})
+    arguments.push_back(column);
+  arguments.insert(arguments.end(), 6, "{}");
+  const auto plan = plan_of(sql::take_in, arguments);
+  BOOST_TEST_INFO(plan);
+  BOOST_TEST(plan.find("loops=5000") == std::string::npos);
+  BOOST_TEST(ask("SELECT count(*) FROM message_states") == "0"); // EXPLAIN was rolled back
+}
+
 BOOST_AUTO_TEST_CASE(a_sum_of_what_is_outstanding_looks_at_live_streams_alone) {
   ask("INSERT INTO streams (id, project, route, kind, state, priority) "
       "SELECT n, 1, (SELECT id FROM routes), 'campaign', 'finished', 10 "
