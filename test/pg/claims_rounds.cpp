@@ -6,6 +6,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "storage/keys.hpp"
 #include "storage/suppressions.hpp"
 
 using namespace paceline;
@@ -16,14 +17,15 @@ namespace {
 /// One of four workers: its own connection, shard, writer and dice.
 class worker {
 public:
-  worker(dispatch_fixture& world, std::vector<stream_id> streams, int number, unsigned seed)
-      : world_(world), streams_(std::move(streams)), number_(number), dice_(seed),
-        on_(world.connect()) {}
+  worker(dispatch_fixture& world, std::vector<stream_id> streams, std::vector<key_id> keys,
+         int number, unsigned seed)
+      : world_(world), streams_(std::move(streams)), keys_(std::move(keys)), number_(number),
+        dice_(seed), on_(world.connect()) {}
 
   /// A step fails only by a bug: nothing here may deadlock or be refused by a constraint.
   void step() {
     const auto campaign = streams_.at(roll(streams_.size()));
-    const auto choice = roll(20);
+    const auto choice = roll(21);
     if (choice < 8)
       claim();
     else if (choice < 14)
@@ -36,6 +38,8 @@ public:
       suppress();
     else if (choice == 18)
       must(expand_page(*on_, campaign, 40, number_));
+    else if (choice == 20)
+      use_keys();
     else
       end(campaign);
   }
@@ -91,6 +95,12 @@ private:
     must(remove_suppressions(*on_, project_id{1}, "test", {addresses.front()}));
   }
 
+  void use_keys() {
+    must(touch_keys(*on_, keys_));
+    if (roll(20) == 0)
+      must(revoke_key(*on_, keys_.at(roll(keys_.size())), "cli:test"));
+  }
+
   void end(stream_id campaign) {
     if (roll(15) == 0)
       must_unless_refused(cancel_campaign(*on_, campaign, "cli:test"));
@@ -101,6 +111,7 @@ private:
 
   dispatch_fixture& world_;
   std::vector<stream_id> streams_;
+  std::vector<key_id> keys_;
   int number_;
   std::mt19937 dice_;
   std::unique_ptr<session> on_;
@@ -120,12 +131,22 @@ BOOST_AUTO_TEST_CASE(four_workers_never_deadlock_and_the_counters_add_up) {
   std::vector<stream_id> streams;
   for (int i = 0; i < 5; ++i)
     streams.push_back(make_campaign(200, false));
+  std::vector<key_id> keys;
+  for (int i = 0; i < 3; ++i) {
+    new_key key;
+    key.environment = "test";
+    key.name = std::string{"k"}.append(std::to_string(i));
+    key.scopes = {key_scope::send};
+    keys.push_back(must(create_key(*db, ids, key, "cli:test")));
+    ask("UPDATE messages SET key = " + std::to_string(keys.back().value())
+        + " WHERE ordinal % 5 = " + std::to_string(i));
+  }
   for (const auto stream : streams)
     must(expand_page(*db, stream, 80, 0));
   std::vector<std::future<void>> running;
   for (int number = 0; number < 4; ++number)
-    running.push_back(std::async(std::launch::async, [this, streams, number] {
-      worker one{*this, streams, number, seed + static_cast<unsigned>(number)};
+    running.push_back(std::async(std::launch::async, [this, streams, keys, number] {
+      worker one{*this, streams, keys, number, seed + static_cast<unsigned>(number)};
       for (int round = 0; round < rounds; ++round)
         one.step();
       one.settle();
