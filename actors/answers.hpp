@@ -43,6 +43,10 @@ struct outcomes_stored {
   std::uint64_t batch = 0;
   shared_result<record_reply> reply;
 };
+/// How many rows one page of clean-up has deleted.
+struct old_rows_forgotten {
+  shared_result<std::int64_t> rows;
+};
 struct interrupted_swept {
   shared_result<record_reply> reply;
 };
@@ -114,6 +118,7 @@ PACELINE_LOCAL_MESSAGE(group_claimed)
 PACELINE_LOCAL_MESSAGE(grant_drawn)
 PACELINE_LOCAL_MESSAGE(round_trips_measured)
 PACELINE_LOCAL_MESSAGE(outcomes_stored)
+PACELINE_LOCAL_MESSAGE(old_rows_forgotten)
 PACELINE_LOCAL_MESSAGE(interrupted_swept)
 PACELINE_LOCAL_MESSAGE(streams_polled)
 PACELINE_LOCAL_MESSAGE(shards_renewed)

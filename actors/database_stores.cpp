@@ -45,6 +45,15 @@ result<reserved_rows> read_ahead(session& db, const reserve_request& request,
   return read;
 }
 
+/// Nobody waits for these statements, and what they leave undone is found again; but an operator
+/// should see why rows come back. One line per failed statement: claims and reads fail beside them
+/// and slow the shard down.
+void warn_unless_done(logger* log, std::string_view what, const result<std::int64_t>& got) {
+  if (!got && log)
+    log->warn(std::string{what}.append(" failed; they are found again"),
+              {{"error", got.failure().text}});
+}
+
 } // namespace
 
 pool_shard_store::pool_shard_store(options how, route_id route, const record_backlog& backlog)
@@ -64,7 +73,8 @@ void pool_shard_store::reserve(const caf::actor_addr& reply_to, reserve_request 
 void pool_shard_store::claim(const caf::actor_addr& reply_to, claim_request request) {
   auto group_no = request.group_no;
   auto shared = std::make_shared<const claim_request>(std::move(request));
-  auto task = [reply_to, group_no, shared, writer = how_.writer](session* db, const error& why) {
+  auto task = [reply_to, group_no, shared, writer = how_.writer, log = how_.log](session* db,
+                                                                                 const error& why) {
     auto reply = std::make_shared<const result<claim_reply>>(db ? claim_group(*db, *shared)
                                                                 : result<claim_reply>{why});
     tell(reply_to, group_claimed{group_no, reply});
@@ -73,7 +83,8 @@ void pool_shard_store::claim(const caf::actor_addr& reply_to, claim_request requ
     // Suppressed, expired and canceled rows get their end state; an error here only means that the
     // next claim finds them again.
     if (auto rest = not_claimed(*shared, **reply); !rest.empty())
-      static_cast<void>(settle_skipped(*db, rest, writer));
+      warn_unless_done(log, "settling messages that were not claimed",
+                       settle_skipped(*db, rest, writer));
   };
   if (!pool_.submit(std::move(task)))
     tell(reply_to, group_claimed{group_no, std::make_shared<const result<claim_reply>>(
@@ -82,19 +93,19 @@ void pool_shard_store::claim(const caf::actor_addr& reply_to, claim_request requ
 }
 
 void pool_shard_store::reject(std::vector<preflight_failure> failures) {
-  static_cast<void>(pool_.submit(
-      [failures = std::move(failures), writer = how_.writer](session* db, const error&) {
-        if (db)
-          static_cast<void>(reject_unsent(*db, failures, writer));
-      }));
+  static_cast<void>(pool_.submit([failures = std::move(failures), writer = how_.writer,
+                                  log = how_.log](session* db, const error& why) {
+    warn_unless_done(log, "rejecting messages that can't be prepared",
+                     db ? reject_unsent(*db, failures, writer) : why);
+  }));
 }
 
 void pool_shard_store::postpone(std::vector<attempt> rows) {
-  static_cast<void>(pool_.submit(
-      [rows = std::move(rows), delay = how_.preflight_retry](session* db, const error&) {
-        if (db)
-          static_cast<void>(paceline::postpone(*db, rows, delay));
-      }));
+  static_cast<void>(pool_.submit([rows = std::move(rows), delay = how_.preflight_retry,
+                                  log = how_.log](session* db, const error& why) {
+    warn_unless_done(log, "postponing messages that can't be prepared now",
+                     db ? paceline::postpone(*db, rows, delay) : why);
+  }));
 }
 
 void pool_shard_store::draw_grant(const caf::actor_addr& reply_to, std::int64_t wanted) {

@@ -9,6 +9,7 @@
 #include "actors/dispatch/shard_ports.hpp"
 #include "actors/recorder.hpp"
 #include "actors/supervisor.hpp"
+#include "config/logging.hpp"
 #include "storage/pool.hpp"
 #include "storage/records.hpp"
 
@@ -22,6 +23,7 @@ public:
     int connections = 1;
     nanoseconds preflight_retry = std::chrono::seconds{15};
     std::int32_t writer = 0; ///< of counters
+    logger* log = nullptr;   ///< hears of statements that failed and that nobody waits for
   };
   pool_shard_store(options how, route_id route, const record_backlog& backlog);
 

@@ -157,6 +157,7 @@ private:
       pool.connections = route.how.pool;
       pool.preflight_retry = config_.dispatch.preflight_retry;
       pool.writer = writer();
+      pool.log = &log_;
     }
     return pools;
   }

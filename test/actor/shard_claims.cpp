@@ -169,6 +169,34 @@ BOOST_AUTO_TEST_CASE(a_content_that_cannot_be_rendered_rejects_its_messages_and_
   BOOST_TEST(stage.count(message_status::accepted) == 10);
 }
 
+BOOST_AUTO_TEST_CASE(a_sender_whose_domain_is_taken_away_sends_nothing_after_ten_seconds) {
+  shard_stage stage({1, 20});
+  stage.add(stage.news, 400);
+  stage.supervise();
+  stage.time.pass(3s);
+  BOOST_TEST(stage.count(message_status::accepted) > 20);
+  stage.table.contents.at(content_id{1}).sender_allowed = false;
+  BOOST_TEST(finishes(stage, 60s));
+  // What was read ahead before the new word came goes out: 10 s, a second's worth and a group.
+  BOOST_TEST(stage.count(message_status::accepted) <= 20 * 15);
+  BOOST_TEST(stage.count(message_status::accepted) + stage.count(message_status::rejected) == 400);
+  BOOST_TEST(std::ranges::any_of(stage.table.messages, [](const auto& entry) {
+    return entry.second.reason == reason_code::sender_not_allowed;
+  }));
+}
+
+BOOST_AUTO_TEST_CASE(messages_of_a_revoked_key_are_canceled_and_others_go_on) {
+  shard_stage stage({1, 20});
+  const auto ids = stage.add(stage.news, 20);
+  for (int i = 5; i < 10; ++i)
+    stage.table.messages.at(ids[static_cast<std::size_t>(i)]).row.key = key_id{5};
+  stage.table.revoked.insert(key_id{5});
+  stage.supervise();
+  BOOST_TEST(finishes(stage, 10s));
+  BOOST_TEST(stage.count(message_status::canceled) == 5);
+  BOOST_TEST(stage.count(message_status::accepted) == 15);
+}
+
 BOOST_AUTO_TEST_CASE(five_unknown_in_a_row_stop_claims_and_probes_bring_them_back) {
   shard_stage stage({1, 50});
   stage.add(stage.news, 400);
