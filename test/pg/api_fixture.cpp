@@ -30,8 +30,8 @@ void api_fixture::restart(const std::string& with_dsn) {
         const std::lock_guard lock{mutex_};
         woken_.push_back(route);
       },
-      [] {
-        return health{true, false, {"no node has a shard"}};
+      [this] {
+        return is_ready ? health{} : health{true, false, {"no node has a shard"}};
       },
       log_.log);
 }

@@ -47,6 +47,9 @@ public:
 
   std::string token; ///< of a key that may send, read and manage in `test`
   api_options options;
+  std::atomic<bool> is_ready{false}; ///< what its health says
+  api_service& service() { return *service_; }
+  logger& log() { return log_.log; }
 
 private:
   captured_log log_;
