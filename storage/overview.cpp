@@ -37,6 +37,8 @@ route_overview route_row(const pqxx::row& row) {
   route.target = rate::from_millihertz(row["target_mhz"].as<std::int64_t>());
   if (auto next = optional_of<std::int64_t>(row["next_target_mhz"]))
     route.next_target = rate::from_millihertz(*next);
+  if (auto wanted = optional_of<std::int64_t>(row["rate_override_mhz"]))
+    route.override_rate = rate::from_millihertz(*wanted);
   route.rate_now = row["rate_now"].as<double>();
   route.quota = quota_of(row);
   route.quota_age_s = optional_of<double>(row["quota_age_s"]);
@@ -72,14 +74,6 @@ stream_overview stream_row(const pqxx::row& row) {
   return stream;
 }
 
-node_overview node_row(const pqxx::row& row) {
-  return {.id = node_id{row["id"].as<std::int64_t>()},
-          .name = row["name"].as<std::string>(),
-          .version = row["version"].as<std::string>(),
-          .started_at = row["started_at"].as<std::string>(),
-          .seen_ago_s = row["seen_ago_s"].as<double>()};
-}
-
 template <class Row>
 std::optional<error> read_into(std::vector<Row>& into, session& on, const query_text& query,
                                Row (*convert)(const pqxx::row&)) {
@@ -112,8 +106,10 @@ result<overview> read_overview(session& on) {
       return *failure;
     if (auto failure = read_into(all.streams, on, sql::overview_streams, stream_row))
       return *failure;
-    if (auto failure = read_into(all.nodes, on, sql::overview_nodes, node_row))
-      return *failure;
+    auto nodes = list_nodes(on);
+    if (!nodes)
+      return nodes.failure();
+    all.nodes = std::move(*nodes);
     return all;
   });
 }

@@ -10,6 +10,7 @@
 #include "storage/model/ids.hpp"
 #include "storage/model/rate.hpp"
 #include "storage/model/route_reading.hpp"
+#include "storage/operations.hpp"
 #include "storage/pool.hpp"
 
 namespace paceline {
@@ -17,11 +18,12 @@ namespace paceline {
 struct route_overview {
   route_id id;
   route_name name;
-  std::string state, state_reason; ///< running, waiting, stopped
+  std::string state, state_reason; ///< running, waiting, stopped, paused
   std::int32_t generation = 1, shard_count = 1;
   rate target;
-  std::optional<rate> next_target; ///< a grid that has not started yet
-  double rate_now = 0;             ///< recorded starts per second, two whole seconds up to 1 s ago
+  std::optional<rate> next_target;   ///< a grid that has not started yet
+  std::optional<rate> override_rate; ///< an operator's target in place of the configured one
+  double rate_now = 0; ///< recorded starts per second, two whole seconds up to 1 s ago
   std::optional<quota_reading> quota; ///< nothing before the provider answered for the first time
   std::optional<double> quota_age_s;
   double brake_left_s = 0;   ///< 0: no brake
@@ -51,19 +53,11 @@ struct stream_overview {
   std::int64_t unknown = 0;
 };
 
-/// A node that has not stopped and was seen within the last day.
-struct node_overview {
-  node_id id;
-  std::string name, version;
-  std::string started_at; ///< ISO 8601 UTC
-  double seen_ago_s = 0;
-};
-
 struct overview {
   std::vector<route_overview> routes;   ///< by name
   std::vector<shard_overview> shards;   ///< of the routes' current generations, by route and index
   std::vector<stream_overview> streams; ///< oldest first, at most 200
-  std::vector<node_overview> nodes;     ///< oldest first, at most 200
+  std::vector<node_status> nodes;       ///< as list_nodes
 };
 
 /// Four statements, each with its own snapshot: good enough for people. Blocks; may be repeated.

@@ -128,6 +128,7 @@ result<renewal_reply> renew_shards(session& on, node_id node, const std::vector<
   renewal_reply reply;
   for (const auto& id : parse_text_array((*rows)[0]["renewed"].as<std::string>()))
     reply.renewed.emplace_back(std::stoll(id));
+  reply.stop_requested = (*rows)[0]["stop_requested"].as<bool>();
   for (const auto& row : *rows)
     if (!row["id"].is_null())
       reply.routes.push_back(reading_from(row));

@@ -64,6 +64,7 @@ struct held_shard {
 struct renewal_reply {
   std::vector<shard_id> renewed;     ///< those of the request that are still ours
   std::vector<route_reading> routes; ///< readings of the routes asked for
+  bool stop_requested = false;       ///< an operator wants this node to drain and end
 };
 
 /// Renews all shards of this node by one statement (renewal number + 1 where owner and epoch still

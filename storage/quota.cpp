@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "storage/array_literal.hpp"
 #include "storage/clean_text.hpp"
 #include "storage/route_row.hpp"
 #include "storage/session.hpp"
@@ -128,10 +129,6 @@ result<done> stop_route(session& on, route_id route, std::string_view reason) {
   return update_route(on, sql::stop_route, route, clean_text(reason));
 }
 
-result<done> resume_route(session& on, route_id route) {
-  return update_route(on, sql::resume_route, route);
-}
-
 result<route_reading> read_route(session& on, route_id route) {
   const auto rows = on.run(sql::read_route, route);
   if (!rows)
@@ -139,6 +136,16 @@ result<route_reading> read_route(session& on, route_id route) {
   if (rows->empty())
     return no_route(route);
   return reading_from((*rows)[0]);
+}
+
+result<std::vector<route_reading>> read_routes(session& on, const std::vector<route_id>& routes) {
+  const auto rows = on.run(sql::read_routes, array_literal(routes));
+  if (!rows)
+    return rows.failure();
+  std::vector<route_reading> readings;
+  for (const auto& row : *rows)
+    readings.push_back(reading_from(row));
+  return readings;
 }
 
 result<std::optional<cached_quota>> read_quota(session& on, route_id route) {

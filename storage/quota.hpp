@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "storage/model/ids.hpp"
 #include "storage/model/route_reading.hpp"
@@ -46,18 +47,19 @@ result<route_reading> brake_route(session&, route_id, node_id by, nanoseconds br
 
 /// Draws `wanted` from the daily quota: all of it or as much as is left. 0: the route is set to
 /// `waiting` for up to one hour at a time (its state says until when) and a quota refresh ends it
-/// earlier.
+/// earlier; or it is stopped or paused, and stays so.
 result<std::int64_t> draw_grant(session&, route_id, std::int64_t wanted);
 
 /// A daily-quota refusal by the provider: the route waits for `wait`.
 result<done> wait_for_daily_quota(session&, route_id, nanoseconds wait);
 
-/// The provider refuses to send for this account: stopped with a reason; messages stay queued.
+/// The provider refuses to send for this account: stopped with a reason, until an operator resumes
+/// it (storage/operations.hpp); messages stay queued.
 result<done> stop_route(session&, route_id, std::string_view reason);
-/// Back to running (from waiting or stopped), by an operator or because the quota answers again.
-result<done> resume_route(session&, route_id);
 
 result<route_reading> read_route(session&, route_id);
+/// Those of the routes that exist, by one statement.
+result<std::vector<route_reading>> read_routes(session&, const std::vector<route_id>&);
 /// What the cache holds, with its age; nothing if it never was filled.
 struct cached_quota {
   quota_reading quota;

@@ -7,6 +7,7 @@
 SELECT r.id, r.environment, r.region, r.state, r.state_reason, r.generation, r.shard_count,
        CASE WHEN g.has_begun THEN r.next_target_mhz ELSE r.target_mhz END AS target_mhz,
        CASE WHEN g.has_begun THEN NULL ELSE r.next_target_mhz END AS next_target_mhz,
+       r.rate_override_mhz,
        r.max_rate_mhz, r.max_24h, r.sent_24h,
        CASE WHEN r.quota_at > '-infinity'
             THEN extract(epoch FROM clock_timestamp() - r.quota_at)::float8 END AS quota_age_s,
@@ -50,15 +51,6 @@ SELECT s.id, r.environment, r.region, s.kind, coalesce(c.name, '') AS name,
                FROM counters GROUP BY stream) k ON k.stream = s.id
  WHERE k.open <> 0 OR k.unknown <> 0 OR c.state IN ('sending', 'paused', 'scheduled', 'prepared')
  ORDER BY s.id
- LIMIT 200;
-
--- name: overview_nodes
-SELECT id, name, version,
-       to_char(started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS started_at,
-       extract(epoch FROM clock_timestamp() - seen_at)::float8 AS seen_ago_s
-  FROM nodes
- WHERE stopped_at IS NULL AND seen_at > clock_timestamp() - interval '1 day'
- ORDER BY id
  LIMIT 200;
 
 -- name: server_limits

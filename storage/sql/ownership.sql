@@ -79,9 +79,10 @@ renewed AS (
   FROM held WHERE s.id = held.id
   RETURNING s.id),
 touched AS (
-  UPDATE nodes SET seen_at = clock_timestamp() WHERE id = $1::bigint)
+  UPDATE nodes SET seen_at = clock_timestamp() WHERE id = $1::bigint
+  RETURNING stop_requested_at IS NOT NULL AS stop)
 SELECT (SELECT coalesce(array_agg(n.id ORDER BY n.id), '{}') FROM renewed n) AS renewed,
-       v.*
+       coalesce((SELECT stop FROM touched), false) AS stop_requested, v.*
 FROM (SELECT 1) once
 LEFT JOIN route_readings v ON v.id = ANY ($5::int[])
 ORDER BY v.id;

@@ -8,6 +8,10 @@
 -- $1 route. Locks nothing. Primary key.
 SELECT v.* FROM route_readings v WHERE v.id = $1::int;
 
+-- name: read_routes
+-- $1 routes. Locks nothing. Primary key.
+SELECT v.* FROM route_readings v WHERE v.id = ANY ($1::int[]) ORDER BY v.id;
+
 -- name: lock_route
 -- $1 route. Locks the route FOR UPDATE: against acquisitions, which take it FOR SHARE, too.
 SELECT r.id, r.max_rate_mhz FROM routes r WHERE r.id = $1::int FOR UPDATE;
@@ -72,7 +76,7 @@ WHERE r.id = $1::int;
 
 -- name: draw_grant
 -- $1 route, $2 wanted. Locks the route. Grants all, a part or nothing; nothing left also makes the
--- route wait. A route that waits or is stopped gets nothing and stays as it is.
+-- route wait. A route that waits, is stopped or paused gets nothing and stays as it is.
 WITH locked AS MATERIALIZED (
   SELECT r.id, r.max_24h,
          r.state = 'running' OR (r.state = 'waiting' AND r.waiting_until <= clock_timestamp())
@@ -102,21 +106,16 @@ noted AS (
 SELECT granted FROM amount;
 
 -- name: wait_for_daily_quota
--- $1 route, $2 duration. A stopped route stays stopped; a longer wait stays.
+-- $1 route, $2 duration. A stopped or paused route stays so; a longer wait stays.
 UPDATE routes
 SET state = 'waiting', state_reason = 'daily quota',
     waiting_until = greatest(waiting_until,
                              clock_timestamp() + make_interval(secs => $2::bigint / 1e9))
-WHERE id = $1::int AND state <> 'stopped';
+WHERE id = $1::int AND state IN ('running', 'waiting');
 
 -- name: stop_route
--- $1 route, $2 reason.
+-- $1 route, $2 reason. A paused route, too: its operator should see what the provider says.
 UPDATE routes SET state = 'stopped', state_reason = $2::text, waiting_until = NULL
-WHERE id = $1::int;
-
--- name: resume_route
--- $1 route.
-UPDATE routes SET state = 'running', state_reason = '', waiting_until = NULL
 WHERE id = $1::int;
 
 -- name: read_quota

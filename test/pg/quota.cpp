@@ -2,6 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "storage/operations.hpp"
+
 using namespace paceline;
 using namespace paceline::test;
 
@@ -302,7 +304,7 @@ BOOST_AUTO_TEST_CASE(a_stopped_route_stays_stopped_until_it_is_resumed) {
   const auto stopped = must(read_route(*db, route));
   BOOST_TEST((stopped.state == route_state::stopped));
   BOOST_TEST(stopped.state_reason == "account suspended");
-  must(resume_route(*db, route));
+  must(resume_route(*db, route, "cli:test@host"));
   BOOST_TEST((must(read_route(*db, route)).state == route_state::running));
   BOOST_TEST(must(draw_grant(*db, route, 10)) == 10);
 }
