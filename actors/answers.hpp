@@ -68,6 +68,10 @@ struct timed_renewal {
 struct shards_renewed {
   shared_result<timed_renewal> renewal;
 };
+/// The routes as they are now, between two renewals.
+struct routes_read {
+  shared_result<std::vector<route_reading>> readings;
+};
 /// The shards of one route as a contender sees them.
 struct shards_listed {
   route_id route;
@@ -122,6 +126,7 @@ PACELINE_LOCAL_MESSAGE(old_rows_forgotten)
 PACELINE_LOCAL_MESSAGE(interrupted_swept)
 PACELINE_LOCAL_MESSAGE(streams_polled)
 PACELINE_LOCAL_MESSAGE(shards_renewed)
+PACELINE_LOCAL_MESSAGE(routes_read)
 PACELINE_LOCAL_MESSAGE(shards_listed)
 PACELINE_LOCAL_MESSAGE(shard_taken)
 PACELINE_LOCAL_MESSAGE(ownership_released)

@@ -28,6 +28,12 @@ struct tick {
   std::int64_t number = 0;
 };
 
+/// main -> quota: the configuration was read again and says this of the route.
+struct change_rate {
+  double factor = 1.0;
+  rate absolute; ///< zero: follow the quota
+};
+
 /// main -> supervisor, once, before anything else: the cluster was spawned after it.
 struct meet_cluster {
   caf::actor cluster;
@@ -35,7 +41,8 @@ struct meet_cluster {
 
 // Wake-ups --------------------------------------------------------------------
 
-/// Something may be due on the route (empty: on any). listener, campaigns -> supervisor, campaigns
+/// Something may be due on the route (empty: on any), or an operator has changed it.
+/// listener, campaigns -> supervisor, campaigns, cluster
 struct wake_route {
   std::string route;
 };
@@ -148,6 +155,7 @@ struct report_released {};
 
 #define PACELINE_LOCAL_MESSAGE(type) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(paceline::type)
 PACELINE_LOCAL_MESSAGE(tick)
+PACELINE_LOCAL_MESSAGE(change_rate)
 PACELINE_LOCAL_MESSAGE(meet_cluster)
 PACELINE_LOCAL_MESSAGE(wake_route)
 PACELINE_LOCAL_MESSAGE(start_shard)

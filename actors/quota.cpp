@@ -20,12 +20,14 @@ constexpr nanoseconds held_lead = std::chrono::milliseconds{100};
 } // namespace
 
 std::optional<rate> wanted_target(const quota_options& options, std::optional<rate> raw_quota,
-                                  bool braked) {
+                                  rate by_operator, bool braked) {
   if (!raw_quota)
     return std::nullopt; // an absolute rate waits too: the daily quota must be known
-  auto full = options.absolute.is_zero()
-                  ? rate::per_second(raw_quota->per_second() * options.rate_factor)
-                  : options.absolute;
+  auto full = by_operator;
+  if (full.is_zero())
+    full = options.absolute;
+  if (full.is_zero())
+    full = rate::per_second(raw_quota->per_second() * options.rate_factor);
   return braked ? std::min(*raw_quota, full) : full;
 }
 
@@ -43,6 +45,11 @@ caf::behavior quota_actor::make_behavior() {
       },
       [this](const use_reading& reading) { on_reading(reading); },
       [this](const heed_refusal& refused) { heed(refused); },
+      [this](const change_rate& changed) {
+        options_.rate_factor = changed.factor;
+        options_.absolute = changed.absolute;
+        adjust_target();
+      },
       [this](const refresh_begun& answer) {
         if (*answer.won && **answer.won)
           desk_.ask_quota(address(), options_.route);
@@ -134,7 +141,7 @@ void quota_actor::adjust_target() {
   if (!is_active() || changing_ > 0 || quota_stale_ || brake_unwritten_)
     return;
   auto braked = last_->reading.brake_left > nanoseconds{0};
-  auto target = wanted_target(options_, raw_quota_, braked);
+  auto target = wanted_target(options_, raw_quota_, last_->reading.override_rate, braked);
   if (!target)
     return;
   if (*target == newest_target()) {

@@ -1,7 +1,8 @@
 /// The quota of one route: what the provider allows, what the route's target therefore is, and what
 /// happens when the provider refuses.
 ///
-/// Target = quota x factor, or an absolute configured rate. A refusal for the rate brakes: the
+/// Target = quota x factor, or an absolute configured rate, or what an operator has set in the
+/// route's row, which comes before both. A refusal for the rate brakes: the
 /// courier refuses the present grid at once, the route's row says until when, half the rate is the
 /// target until the quota has answered, then the raw quota until the brake ends.
 #pragma once
@@ -33,14 +34,15 @@ struct quota_options {
   route_instruments measured = {};
 };
 
-/// What the route's target should be now; nothing while that isn't known. Pure.
+/// What the route's target should be now; nothing while that isn't known. `by_operator`: zero where
+/// no operator has set one. Pure.
 std::optional<rate> wanted_target(const quota_options& options, std::optional<rate> raw_quota,
-                                  bool braked);
+                                  rate by_operator, bool braked);
 
 /// One per route on a node; acts only while this node owns shards of the route (then it gets
 /// readings). Runs on CAF's scheduler; never blocks.
-/// Receives: use_reading (supervisor), heed_refusal (shards), quota_answered (courier), answers of
-///   the database.
+/// Receives: use_reading (supervisor), heed_refusal (shards), change_rate (main), quota_answered
+///   (courier), answers of the database.
 /// Sends: use_reading (supervisor).
 /// Persists: quota cache, target grid, brake, state of the route.
 /// After a crash: the row stands; whoever runs the route goes on from it.

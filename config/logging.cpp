@@ -150,6 +150,10 @@ bool logger::is_enabled(log_level level) const noexcept {
   return state_->out.should_log(style_of(level).level);
 }
 
+void logger::set_level(log_level minimum) noexcept {
+  state_->out.set_level(style_of(minimum).level);
+}
+
 void logger::write(log_level level, std::string_view text, bool is_event,
                    std::span<const log_field> fields) noexcept {
   if (!is_enabled(level))
@@ -178,6 +182,10 @@ void logger::debug(std::string_view text, std::initializer_list<log_field> field
 
 void logger::info(std::string_view text, std::initializer_list<log_field> fields) noexcept {
   write(log_level::info, text, false, {fields.begin(), fields.size()});
+}
+
+void logger::info(std::string_view text, std::span<const log_field> fields) noexcept {
+  write(log_level::info, text, false, fields);
 }
 
 void logger::warn(std::string_view text, std::initializer_list<log_field> fields) noexcept {

@@ -57,6 +57,8 @@ public:
   logger& operator=(const logger&) = delete;
 
   bool is_enabled(log_level level) const noexcept;
+  /// From the next line on; any thread.
+  void set_level(log_level minimum) noexcept;
 
   /// A structured event, e.g. `event(log_level::info, "DISPATCH_RUN", {{"claimed", 24}})`.
   void event(log_level level, std::string_view name, std::span<const log_field> fields) noexcept;
@@ -65,6 +67,7 @@ public:
 
   void debug(std::string_view text, std::initializer_list<log_field> fields = {}) noexcept;
   void info(std::string_view text, std::initializer_list<log_field> fields = {}) noexcept;
+  void info(std::string_view text, std::span<const log_field> fields) noexcept;
   void warn(std::string_view text, std::initializer_list<log_field> fields = {}) noexcept;
   void error(std::string_view text, std::initializer_list<log_field> fields = {}) noexcept;
 

@@ -13,6 +13,11 @@ constexpr nanoseconds unsure_renew = std::chrono::milliseconds{100};
 // short.
 constexpr nanoseconds short_look = std::chrono::milliseconds{1};
 constexpr int most_looks = 8;
+// Each accepted message may wake its route: so often at most the routes are read for it.
+constexpr nanoseconds read_routes_every = std::chrono::milliseconds{200};
+// Numbers of ticks.
+constexpr std::int64_t renew_tick = 0;
+constexpr std::int64_t read_routes_tick = 1;
 
 /// The shortest of up to `most_looks` round trips, as soon as one is short. Blocking.
 result<clock_look> look_at_clock(session& db, const boot_time& time) {
@@ -44,7 +49,9 @@ cluster_actor::cluster_actor(caf::actor_config& config, cluster_options options,
 caf::behavior cluster_actor::make_behavior() {
   renew();
   return {
-      [this](const tick&) { renew(); },
+      [this](const tick& due) { due.number == renew_tick ? renew() : read_routes_now(); },
+      [this](const wake_route&) { on_wake(); },
+      [this](const routes_read& answer) { on_routes(answer); },
       [this](const shards_renewed& answer) { on_renewed(answer); },
       [this](const shards_listed& answer) { on_listed(answer); },
       [this](const shard_taken& answer) { on_taken(answer); },
@@ -97,13 +104,59 @@ void cluster_actor::on_renewed(const shards_renewed& answer) {
     log_.warn("ownership could not be renewed", {{"error", renewal.failure().text}});
   } else {
     publish(*renewal);
+    heed_stop(renewal->reply);
     look_for_shards();
   }
   // Nothing starts before the database's clock is known well enough: a slow first round trip is
   // followed by better ones at once.
   auto good = clock_.is_good(time_.now());
-  delayed_send(this, good ? options_.renew : std::min(options_.renew, unsure_renew), tick{});
+  delayed_send(this, good ? options_.renew : std::min(options_.renew, unsure_renew),
+               tick{renew_tick});
 }
+
+void cluster_actor::heed_stop(const renewal_reply& reply) {
+  if (!reply.stop_requested || stop_told_)
+    return;
+  stop_told_ = true;
+  log_.info("an operator has asked this node to stop");
+  options_.stop_requested();
+}
+
+// Readings between renewals ---------------------------------------------------
+
+void cluster_actor::on_wake() {
+  if (reading_routes_) {
+    read_again_ = true;
+    return;
+  }
+  reading_routes_ = true;
+  auto wait = std::max(routes_read_at_ + read_routes_every - time_.now(), nanoseconds{0});
+  delayed_send(this, wait, tick{read_routes_tick});
+}
+
+void cluster_actor::read_routes_now() {
+  read_again_ = false;
+  routes_read_at_ = time_.now();
+  post(
+      pool_, address(), [routes = options_.routes](session& db) { return read_routes(db, routes); },
+      [](shared_result<std::vector<route_reading>> value) {
+        return routes_read{std::move(value)};
+      });
+}
+
+void cluster_actor::on_routes(const routes_read& answer) {
+  reading_routes_ = false;
+  if (releasing_)
+    return;
+  // What failed comes with the next renewal. Without a good clock nothing is sent anyway.
+  if (*answer.readings && clock_.is_good(time_.now()))
+    for (const auto& reading : **answer.readings)
+      tell(supervisor_, use_reading{reading, clock_});
+  if (read_again_)
+    on_wake();
+}
+
+// Renewals --------------------------------------------------------------------
 
 void cluster_actor::publish(const timed_renewal& renewal) {
   auto step = clock_.on_round_trip(renewal.clock.sent, renewal.clock.seen, renewal.clock.answered);

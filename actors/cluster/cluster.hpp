@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -30,10 +31,13 @@ struct cluster_options {
   nanoseconds lease = std::chrono::seconds{6};
   nanoseconds margin = std::chrono::seconds{1};
   nanoseconds renew = std::chrono::milliseconds{1500};
+  /// Called once, on the actor's thread, when an operator wants this node to end.
+  std::function<void()> stop_requested = [] {};
 };
 
 /// One per node. Runs on CAF's scheduler; never blocks.
-/// Receives: abandon_shard_ownership, release_ownership (supervisor), publish_in_flight (shards).
+/// Receives: abandon_shard_ownership, release_ownership (supervisor), publish_in_flight (shards),
+///   wake_route (listener): an operator may have changed a route, so they are read again.
 /// Sends: start_shard, stop_shard, use_reading, report_released (supervisor).
 /// Persists: ownership rows (owner, epoch, renewal number).
 /// After a crash: the rows stay; others see them unchanged for a lease and take over.
@@ -60,6 +64,10 @@ private:
   void renew();
   void on_renewed(const shards_renewed& answer);
   void publish(const timed_renewal& renewal);
+  void heed_stop(const renewal_reply& reply);
+  void on_wake();
+  void read_routes_now();
+  void on_routes(const routes_read& answer);
   void look_for_shards();
   void on_listed(const shards_listed& answer);
   bool is_free(const shard_row& row);
@@ -84,6 +92,10 @@ private:
   std::set<shard_id> taking_;                        ///< acquisitions that are out
   std::int32_t shards_in_all_ = 0;                   ///< of all our routes, by the last readings
   bool releasing_ = false;
+  bool stop_told_ = false;
+  bool reading_routes_ = false; ///< a reading between two renewals is due or out
+  bool read_again_ = false;     ///< and something came up since it was asked for
+  boot_instant routes_read_at_{};
 };
 
 } // namespace paceline

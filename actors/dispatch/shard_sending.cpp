@@ -12,6 +12,25 @@ route_pace to_pace(const route_reading& reading) {
   return {reading.current, reading.next, reading.read_at, reading.read_at + reading.brake_left};
 }
 
+namespace {
+
+/// Why what is claimed goes back on a route in that state.
+reason_code reason_of(route_state state) {
+  switch (state) {
+  case route_state::waiting:
+    return reason_code::provider_daily_quota;
+  case route_state::stopped:
+    return reason_code::provider_sending_paused;
+  case route_state::paused:
+    return reason_code::route_paused;
+  case route_state::running:
+    break;
+  }
+  return reason_code::slot_missed;
+}
+
+} // namespace
+
 void shard_actor::plan_grant(database_instant now) {
   if (!may_claim())
     return;
@@ -113,9 +132,7 @@ void shard_actor::send_group(const claim_reply& reply, const std::vector<message
   if (draining_)
     return give_back(claimed, reason_code::node_stopping);
   if (!is_granted(reply.route.state))
-    return give_back(claimed, reply.route.state == route_state::waiting
-                                  ? reason_code::provider_daily_quota
-                                  : reason_code::provider_sending_paused);
+    return give_back(claimed, reason_of(reply.route.state));
   std::vector<message_id> may_start, stopped;
   for (const auto& row : reply.rows)
     if (!row.may_start)
@@ -207,8 +224,10 @@ void shard_actor::on_outcomes(const take_outcomes& arrived) {
 void shard_actor::draw_again(const std::vector<message_id>& missed) {
   if (missed.empty())
     return;
-  if (draining_ || disowned_ || !is_granted(reading_.state))
+  if (draining_ || disowned_)
     return give_back(missed, reason_code::slot_missed);
+  if (!is_granted(reading_.state))
+    return give_back(missed, reason_of(reading_.state));
   send_rows(missed, database_instant::min(), reason_code::slot_missed);
 }
 

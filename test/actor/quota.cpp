@@ -92,15 +92,54 @@ BOOST_AUTO_TEST_CASE(the_wanted_target_follows_quota_factor_absolute_rate_and_br
   factor.rate_factor = 1.1;
   quota_options fixed;
   fixed.absolute = per_second(30);
-  BOOST_TEST(!wanted_target(factor, std::nullopt, false));
-  BOOST_TEST(!wanted_target(fixed, std::nullopt, false));
-  BOOST_TEST((wanted_target(factor, per_second(20), false) == per_second(22)));
-  BOOST_TEST((wanted_target(factor, per_second(20), true) == per_second(20)));
-  BOOST_TEST((wanted_target(fixed, per_second(20), false) == per_second(30)));
-  BOOST_TEST((wanted_target(fixed, per_second(20), true) == per_second(20)));
-  BOOST_TEST((wanted_target(fixed, per_second(50), true) == per_second(30)));
+  BOOST_TEST(!wanted_target(factor, std::nullopt, {}, false));
+  BOOST_TEST(!wanted_target(fixed, std::nullopt, {}, false));
+  BOOST_TEST((wanted_target(factor, per_second(20), {}, false) == per_second(22)));
+  BOOST_TEST((wanted_target(factor, per_second(20), {}, true) == per_second(20)));
+  BOOST_TEST((wanted_target(fixed, per_second(20), {}, false) == per_second(30)));
+  BOOST_TEST((wanted_target(fixed, per_second(20), {}, true) == per_second(20)));
+  BOOST_TEST((wanted_target(fixed, per_second(50), {}, true) == per_second(30)));
   factor.rate_factor = 0.5; // a brake never makes it faster
-  BOOST_TEST((wanted_target(factor, per_second(20), true) == per_second(10)));
+  BOOST_TEST((wanted_target(factor, per_second(20), {}, true) == per_second(10)));
+}
+
+BOOST_AUTO_TEST_CASE(an_operator_s_rate_comes_before_the_configured_ones_but_not_before_a_brake) {
+  quota_options factor;
+  factor.rate_factor = 1.1;
+  quota_options fixed;
+  fixed.absolute = per_second(30);
+  BOOST_TEST(!wanted_target(factor, std::nullopt, per_second(5), false));
+  BOOST_TEST((wanted_target(factor, per_second(20), per_second(5), false) == per_second(5)));
+  BOOST_TEST((wanted_target(fixed, per_second(20), per_second(40), false) == per_second(40)));
+  BOOST_TEST((wanted_target(fixed, per_second(20), per_second(40), true) == per_second(20)));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_rate_that_an_operator_sets_and_clears_is_followed, quota_stage) {
+  answer_quota(20);
+  BOOST_TEST(log.lines("target changes").empty()); // 22 is the target already
+  route.override_rate = per_second(7);
+  renew();
+  BOOST_REQUIRE(log.lines("target changes").size() >= 1u);
+  BOOST_TEST(log.lines("target changes").back().find("\"to\":7,") != std::string::npos);
+  answer_change(2, 7, 0s);
+  const auto before = log.lines("target changes").size();
+  live(2);
+  BOOST_TEST(log.lines("target changes").size() == before);
+  route.override_rate = rate{};
+  renew();
+  BOOST_TEST(log.lines("target changes").back().find("\"to\":22,") != std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_configuration_that_was_read_again_is_followed_at_once, quota_stage) {
+  answer_quota(20);
+  caf::anon_send(quota, change_rate{0.5, rate{}});
+  time.settle();
+  BOOST_REQUIRE(!log.lines("target changes").empty());
+  BOOST_TEST(log.lines("target changes").back().find("\"to\":10,") != std::string::npos);
+  answer_change(2, 10, 0s);
+  caf::anon_send(quota, change_rate{0.5, per_second(13)});
+  time.settle();
+  BOOST_TEST(log.lines("target changes").back().find("\"to\":13,") != std::string::npos);
 }
 
 BOOST_FIXTURE_TEST_CASE(refusals_of_one_second_are_one_brake, quota_stage) {
