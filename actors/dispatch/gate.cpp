@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
+#include <utility>
 
 namespace paceline {
 namespace {
@@ -18,9 +20,11 @@ constexpr wide as_wide(database_instant when) {
 
 /// How far ahead a claim may store a shard's gate: drawing begins `slot_horizon` after it at the
 /// latest, its group covers at most 250 ms from at most 75 ms on, and its last message, to at most
-/// 50, owes 50 own slots; one more for the way to the first of them.
+/// 50, owes 50 own slots after at most 49 up to its turn; one more for the way to the first of
+/// them.
 constexpr nanoseconds furthest_draw = slot_horizon + std::chrono::seconds{1};
-constexpr std::int64_t most_owed = 51;
+constexpr std::int64_t widest = 50;
+constexpr std::int64_t most_owed = widest + 2 * (widest - 1) + 1;
 
 database_instant instant_from(wide ns) {
   constexpr wide limit = std::numeric_limits<std::int64_t>::max();
@@ -123,6 +127,65 @@ gate_state used_up(const route_pace& pace, shard_position position, const place&
   return state;
 }
 
+/// The inverse of `a` modulo `m`; they have no common divisor.
+std::int64_t inverse(std::int64_t a, std::int64_t m) {
+  std::int64_t rest = a % m, other = m, factor = 1, other_factor = 0;
+  while (other != 0) {
+    const std::int64_t times = rest / other;
+    rest = std::exchange(other, rest - times * other);
+    factor = std::exchange(other_factor, factor - times * other_factor);
+  }
+  return (factor % m + m) % m;
+}
+
+/// At which of every `cost` own slots the shard's turn for messages of that cost is, counted from
+/// 0. The turns of all shards lie at multiples of `cost` on the grid, one shard at each: at the
+/// multiple if it is a slot of the shard's, else at the shard's last slot before. (With g the
+/// greatest common divisor of both, the first count / g multiples are slots of as many shards, and
+/// the multiples after them slots of the same ones again. So each round but the first goes to the
+/// shards one slot earlier.)
+std::int64_t turn_of(shard_position position, std::int32_t cost) {
+  const std::int64_t common = std::gcd(position.count, cost);
+  const std::int64_t in_round = position.count / common;
+  const std::int64_t round = (common - position.index % common) % common;
+  const std::int64_t step =
+      (position.index + round) / common * inverse(cost / common, in_round) % in_round;
+  const std::int64_t multiple = (round * in_round + step) * cost;
+  return (multiple - position.index) / position.count;
+}
+
+/// Whether turns keep shards apart that send such messages: those of one size do.
+bool has_turns(const gate_state& state, shard_position position, std::int32_t cost) {
+  return cost > 1 && position.count > 1 && (state.last_cost == 0 || state.last_cost == cost);
+}
+
+/// Whether the slot comes right after the last one used up, by a message of the same grid.
+bool follows(const gate_state& state, shard_position position, const place& where) {
+  return state.started_in == where.of->number
+         && state.last_used >= slot_instant(*where.of, where.number - position.count);
+}
+
+/// Where a message of `cost` starts whose first free slot is `free`: there, or at the shard's turn.
+/// Nothing if the route falls silent before.
+std::optional<place> in_turn(const gate_state& state, const route_pace& pace,
+                             shard_position position, const place& free, std::int32_t cost) {
+  if (!has_turns(state, position, cost) || follows(state, position, free))
+    return free;
+  const auto wait = [position, cost](const place& from) {
+    const wide own = from.number / position.count;
+    return (turn_of(position, cost) + cost - own % cost) % cost * position.count;
+  };
+  const place turn{free.of, free.number + wait(free)};
+  const bool is_over = free.of == &pace.current && pace.next
+                       && slot_instant(pace.current, turn.number) >= pace.next->start;
+  if (!is_over)
+    return turn;
+  if (!runs(*pace.next))
+    return std::nullopt;
+  const place later{&*pace.next, first_own(*pace.next, position, pace.next->start)};
+  return place{later.of, later.number + wait(later)};
+}
+
 slot slot_at(const route_pace& pace, const place& where) {
   const grid& g = *where.of;
   slot s{slot_instant(g, where.number), {}, g.number};
@@ -145,10 +208,16 @@ draw foresee(const gate_state& state, const route_pace& pace, shard_position pos
   assert(cost >= 1 && position.count >= 1 && position.index >= 0
          && position.index < position.count);
   const gate_state before = settled(state, pace, position);
-  const auto where = locate(pace, position, earliest(before, now));
+  const auto free = locate(pace, position, earliest(before, now));
+  if (!free)
+    return {state, std::nullopt};
+  const auto where = in_turn(before, pace, position, *free, cost);
   if (!where)
     return {state, std::nullopt};
-  return {used_up(pace, position, *where, cost), slot_at(pace, *where)};
+  draw drawn{used_up(pace, position, *where, cost), slot_at(pace, *where)};
+  drawn.state.started_in = where->of->number;
+  drawn.state.last_cost = cost;
+  return drawn;
 }
 
 draw take(const gate_state& state, const route_pace& pace, shard_position position,
@@ -198,7 +267,10 @@ database_instant upper_bound(const gate_state& state, const route_pace& pace,
   const auto where = locate(pace, position, earliest(before, by));
   if (!where || total_cost <= 0)
     return std::max(before.last_used, by);
-  return used_up(pace, position, *where, total_cost).last_used;
+  // Up to the first message's turn, and up to one in the grid that the group may cross into.
+  const std::int64_t turns = position.count == 1 ? 0 : pace.next ? 2 : 1;
+  const std::int64_t wait = turns * (std::min(total_cost, widest) - 1);
+  return used_up(pace, position, *where, total_cost + wait).last_used;
 }
 
 gate_state shifted(const gate_state& state, nanoseconds by) {

@@ -6,6 +6,15 @@
 /// after a crash, not when another node takes over. A message to n recipients starts at the first
 /// of n own slots and uses all n up.
 ///
+/// Where a route has several shards, their wide messages must not all start together: n recipients
+/// each within a few slots is more than a provider takes at once. So of every n own slots one is
+/// the shard's turn for messages to n, and the turns of all shards lie n slots of the grid apart
+/// (n - 1 where n and the count of shards have a common divisor). A wide message that comes right
+/// after the one before it starts at once; after slots that passed unused, in a new grid and with
+/// a new owner it waits for the turn, which costs less than n own slots once. Messages of one size
+/// then stay in turn by what they use up. Those of different sizes drift out of it whatever is
+/// done, so after another size nothing waits (`docs/decisions/0013-turns-for-wide-messages.md`).
+///
 /// A new target comes as a second grid with the instant at which it begins. No slot of the old grid
 /// is used at or after that instant, and none later than `slot_horizon` after the route was last
 /// read; since a new grid is announced further ahead than that (`target_change.hpp`), a shard that
@@ -53,6 +62,10 @@ struct gate_state {
   /// The grid that slot was of. Empty after a takeover; then the instant alone counts. With it, the
   /// slots that a many-recipient message still owes are carried into a new grid one for one.
   std::optional<grid> of;
+  /// The grid in which the last message started, and that message's recipients; 0: none by this
+  /// owner. They say whether the next one has to wait for the shard's turn.
+  std::int64_t started_in = 0;
+  std::int32_t last_cost = 0;
 };
 
 /// When a send may start.
@@ -79,7 +92,8 @@ nanoseconds lateness(rate target);
 std::optional<slot> first_slot(const gate_state& state, const route_pace& pace,
                                shard_position position, database_instant now);
 
-/// Takes the next slot for a message of `cost` recipients (>= 1); uses up `cost` own slots.
+/// Takes the next slot for a message of `cost` recipients (>= 1), at the shard's turn if need be;
+/// uses up `cost` own slots from there on.
 /// Only the first of them has to lie within the horizon.
 draw take(const gate_state& state, const route_pace& pace, shard_position position,
           database_instant now, std::int32_t cost);

@@ -92,15 +92,14 @@ group_decision shard_policy::plan_group(database_instant now, const route_pace& 
   if (!free_from)
     return group_needs_rows{};
   const bool is_capped = *free_from > now;
-  draw next = foresee(gate, pace, position_, now, 1);
-  if (next.taken && *free_from > next.taken->at)
-    next = foresee(gate, pace, position_, *free_from, 1);
+  const database_instant from = std::max(now, *free_from);
+  const draw next = foresee_next(gate, pace, from).second;
   if (!next.taken)
     return group_wait{pause_cause::no_target, std::nullopt};
   if (next.taken->at - now > settings_.claim_lead)
     return group_wait{is_capped ? pause_cause::stream_caps : pause_cause::slot_far,
                       next.taken->at - settings_.claim_lead};
-  group_claim group = fill_group(now, next.taken->at, pace, gate);
+  group_claim group = fill_group(now, from, next.taken->at, pace, gate);
   if (group.rows.empty()) {
     const auto again = grant_.retry_at();
     return group_wait{pause_cause::daily_grant, again > now ? std::optional{again} : std::nullopt};
@@ -108,29 +107,43 @@ group_decision shard_policy::plan_group(database_instant now, const route_pace& 
   return group;
 }
 
+/// Who comes next at or after `from`, and the slot that its first message will take.
+std::pair<std::optional<stream_id>, draw> shard_policy::foresee_next(const gate_state& gate,
+                                                                     const route_pace& pace,
+                                                                     database_instant from) const {
+  draw next = foresee(gate, pace, position_, from, 1);
+  if (!next.taken)
+    return {std::nullopt, next};
+  const auto stream = queue_.pick(next.taken->at);
+  if (stream && reservation_.front(*stream)->cost > 1)
+    next = foresee(gate, pace, position_, from, reservation_.front(*stream)->cost);
+  return {stream, next};
+}
+
 group_claim shard_policy::fill_group(database_instant now, database_instant from,
-                                     const route_pace& pace, const gate_state& gate) {
+                                     database_instant first, const route_pace& pace,
+                                     const gate_state& gate) {
   group_claim group;
-  group.not_before = from;
+  group.not_before = first;
   const auto allowed = breaker_.allowance(now);
   const rate target = grid_at(pace, now).target;
   const std::int64_t most = std::min<std::int64_t>(
       {settings_.max_group, room_in_flight(target), allowed ? *allowed : settings_.max_group});
-  const database_instant end = std::max(from, now + settings_.group_window);
+  const database_instant end = std::max(first, now + settings_.group_window);
   gate_state ahead = gate;
   while (static_cast<std::int64_t>(group.rows.size()) < most) {
-    const draw next = foresee(ahead, pace, position_, from, 1);
-    if (!next.taken || next.taken->at > end)
+    const auto [stream, next] = foresee_next(ahead, pace, from);
+    if (!stream || !next.taken || next.taken->at > end)
       break;
-    const auto stream = queue_.pick(next.taken->at);
-    if (!stream || !grant_.use(reservation_.front(*stream)->cost))
+    const std::int32_t cost = reservation_.front(*stream)->cost;
+    if (!grant_.use(cost))
       break;
     group.rows.push_back(reservation_.pop(*stream));
-    const std::int32_t cost = group.rows.back().cost;
     group.total_cost += cost;
-    queue_.charge(*stream, cost, next.taken->at, own_period(target, position_));
+    // A wide message may have waited for its turn, for less than so many slots: no loss to a cap.
+    queue_.charge(*stream, cost, next.taken->at, own_period(target, position_) * cost);
     refresh_head(*stream);
-    ahead = foresee(ahead, pace, position_, from, cost).state;
+    ahead = next.state;
   }
   if (group.rows.empty())
     return group;

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -59,7 +60,8 @@ struct group_claim {
   std::int32_t group_no = 0; ///< rises from 1 within an epoch; the same one when repeated
   std::vector<reserved_row> rows;
   std::int64_t total_cost = 0;
-  /// Draw slots at or after max(now, not_before): a stream's cap may ask for a later slot.
+  /// Draw slots at or after max(now, not_before): a stream's cap, or the turn of a message to
+  /// several recipients, may ask for a later slot.
   database_instant not_before{};
   bool is_repeat = false;
 };
@@ -130,8 +132,12 @@ public:
 
 private:
   std::optional<group_wait> reason_to_wait(database_instant now, const route_pace& pace) const;
-  group_claim fill_group(database_instant now, database_instant from, const route_pace& pace,
-                         const gate_state& gate);
+  /// `from`: slots are drawn from here on; `first`: where that puts the first message.
+  group_claim fill_group(database_instant now, database_instant from, database_instant first,
+                         const route_pace& pace, const gate_state& gate);
+  std::pair<std::optional<stream_id>, draw> foresee_next(const gate_state& gate,
+                                                         const route_pace& pace,
+                                                         database_instant from) const;
   std::int64_t room_in_flight(rate target) const;
   void refresh_head(stream_id id);
 

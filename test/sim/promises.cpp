@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <map>
-#include <set>
 #include <string>
 
 #include <boost/test/unit_test.hpp>
 
 #include "test/sim/route_world.hpp"
+#include "test/sim/starts.hpp"
 
 using namespace paceline;
 using namespace paceline::sim;
@@ -21,41 +20,6 @@ namespace {
 std::uint64_t first_seed() {
   const char* text = std::getenv("PACELINE_SEED");
   return text ? std::strtoull(text, nullptr, 10) : 20'240'801;
-}
-
-/// The worst excess over promise 3 in any sliding second, in recipients; <= 0 if it holds.
-double worst_excess(const route_world& world, const std::vector<started>& starts, nanoseconds e) {
-  double worst = -1e9;
-  std::size_t end = 0;
-  std::int64_t recipients = 0;
-  std::map<std::int64_t, std::multiset<std::int32_t>> costs;
-  std::int64_t allowance = 0;
-  for (std::size_t begin = 0; begin < starts.size(); ++begin) {
-    for (; end < starts.size() && starts[end].at < starts[begin].at + 1s; ++end) {
-      recipients += starts[end].cost;
-      auto& of = costs[starts[end].shard];
-      allowance -= of.empty() ? 0 : *of.rbegin() - 1;
-      of.insert(starts[end].cost);
-      allowance += *of.rbegin() - 1;
-    }
-    const double target =
-        world.largest_target(starts[begin].at - e, starts[begin].at + 1s + e).per_second();
-    const double limit = (1.005 + 2e-9 * static_cast<double>(e.count())) * target + 2;
-    worst = std::max(worst, static_cast<double>(recipients - allowance) - limit);
-    auto& of = costs[starts[begin].shard];
-    allowance -= *of.rbegin() - 1;
-    of.erase(of.find(starts[begin].cost));
-    allowance += of.empty() ? 0 : *of.rbegin() - 1;
-    recipients -= starts[begin].cost;
-  }
-  return worst;
-}
-
-std::int64_t recipients_of(const std::vector<started>& starts) {
-  std::int64_t sum = 0;
-  for (const started& s : starts)
-    sum += s.cost;
-  return sum;
 }
 
 /// Long enough to see some rounds, short enough to be quick.

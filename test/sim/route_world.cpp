@@ -53,6 +53,11 @@ const std::vector<started>& route_world::run() {
   route_ = with_fresh_grid({}, plan_.target, now_);
   note_grids();
   end_ = begin() + plan_.length;
+  if (plan_.provider) {
+    const double quota = plan_.provider->quota.per_second();
+    bucket_.emplace(plan_.provider->tolerance * quota, 3 + 0.05 * quota,
+                    boot_instant{now_.time_since_epoch()});
+  }
   open_shards(plan_.shards);
   const nanoseconds often = std::clamp<nanoseconds>(plan_.length / 10, 3s, 60s);
   if (plan_.bad.stalls)
@@ -99,7 +104,7 @@ void route_world::open_shard(std::int64_t name, shard_position position, gate_st
     shards_.resize(static_cast<std::size_t>(name) + 1);
   shards_[static_cast<std::size_t>(name)] = std::move(opened);
   schedule(now_, [this, name, life] { tick(name, life); });
-  if (plan_.bad.any())
+  if (plan_.bad.any() || plan_.provider)
     schedule(now_ + about(800ms), [this, name, life] { poll_route(name, life); });
 }
 
@@ -132,13 +137,19 @@ void route_world::tick(std::int64_t name, std::uint64_t life) {
 void route_world::read_rows(shard& s) {
   for (const reserve_plan& asked : s.policy.plan_reserve(now_, grid_at(s.known, now_).target)) {
     std::vector<reserved_row> rows;
-    for (std::int32_t i = 0; i < asked.limit; ++i) {
-      const bool is_single = plan_.largest_cost == 1 || uniform(0, 3) > 0;
-      const auto cost = is_single ? 1 : static_cast<std::int32_t>(uniform(1, plan_.largest_cost));
-      rows.push_back({{message_id{++next_message_}, 0}, asked.stream, cost, now_});
-    }
+    for (std::int32_t i = 0; i < asked.limit; ++i)
+      rows.push_back({{message_id{++next_message_}, 0}, asked.stream, some_cost(), now_});
     s.policy.on_reserved(asked, rows);
   }
+}
+
+std::int32_t route_world::some_cost() {
+  if (plan_.mix) {
+    const bool is_wide = uniform(1, 100) <= plan_.mix->wide_percent;
+    return is_wide ? static_cast<std::int32_t>(uniform(plan_.mix->low, plan_.mix->high)) : 1;
+  }
+  const bool is_single = plan_.largest_cost == 1 || uniform(0, 3) > 0;
+  return is_single ? 1 : static_cast<std::int32_t>(uniform(1, plan_.largest_cost));
 }
 
 void route_world::claim(shard& s, const group_claim& group) {
@@ -207,13 +218,50 @@ void route_world::start(std::int64_t name, std::uint64_t life, const reserved_ro
     schedule(s->asleep_until, [this, name, life, row, when] { start(name, life, row, when); });
     return;
   }
-  if (now_ + s->clock_offset > when.latest) {
+  if (now_ + s->clock_offset > when.latest || when.grid_number <= grids_stopped_) {
     finish(name, life, {row.of, outcome_kind::not_started, {}, {}, {}, {}, {}, {}});
     return;
   }
-  starts_.push_back({now_, row.cost, name});
-  schedule(now_ + about(170ms), [this, name, life, of = row.of] {
-    finish(name, life, {of, outcome_kind::accepted, {}, {}, {}, {}, {}, {}});
+  const bool refused = is_refused(row.cost);
+  starts_.push_back({now_, row.cost, name, refused});
+  const auto kind = refused ? outcome_kind::throttled : outcome_kind::accepted;
+  schedule(now_ + about(170ms), [this, name, life, of = row.of, kind] {
+    if (kind == outcome_kind::throttled)
+      heed_refusal();
+    finish(name, life, {of, kind, {}, {}, {}, {}, {}, {}});
+  });
+}
+
+bool route_world::is_refused(std::int32_t cost) {
+  return bucket_ && !bucket_->take(cost, boot_instant{now_.time_since_epoch()});
+}
+
+/// Refusals within a second are one event. The couriers stop at once; the quota answers a little
+/// later, and when the brake ends the target is the plan's again.
+void route_world::heed_refusal() {
+  if (now_ < braked_at_ + 1s)
+    return;
+  braked_at_ = now_;
+  ++brakes_;
+  grids_stopped_ = grids_.back().number;
+  const nanoseconds sooner = grid_lead - plan_.provider->lead;
+  route_ = with_brake(route_, braked_target(grid_at(route_, now_).target, std::nullopt), now_,
+                      default_brake);
+  route_.current.start -= sooner;
+  note_grids();
+  schedule(now_ + about(200ms), [this, sooner] {
+    // The couriers stop here too where the lead is short: nobody may use the old grid any more.
+    if (sooner > 0ns)
+      grids_stopped_ = grids_.back().number;
+    route_ = with_target(route_, std::min(plan_.provider->quota, plan_.target), now_);
+    route_.next->start = std::max(route_.next->start - sooner, route_.current.start);
+    note_grids();
+  });
+  schedule(now_ + default_brake, [this, braked_at = braked_at_] {
+    if (braked_at != braked_at_ || grids_.back().target == plan_.target)
+      return;
+    route_ = with_target(route_, plan_.target, now_);
+    note_grids();
   });
 }
 

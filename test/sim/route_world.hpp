@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <random>
 #include <vector>
 
 #include "actors/dispatch/shard_policy.hpp"
 #include "actors/dispatch/target_change.hpp"
+#include "transport/providers/token_bucket.hpp"
 
 namespace paceline::sim {
 
@@ -30,13 +32,33 @@ struct trouble {
   bool any() const { return stalls || takeovers || resharding || new_targets || brakes; }
 };
 
+/// What the backlog is made of: `wide_percent` of the messages have `low` to `high` recipients,
+/// all others one.
+struct cost_mix {
+  std::int32_t wide_percent = 0;
+  std::int32_t low = 1;
+  std::int32_t high = 1;
+};
+
+/// A provider that refuses, as the simulated one does: a bucket refilled at `tolerance x rate` that
+/// holds `3 + 0.05 x rate`. A refusal brakes the route as `actors/quota` does: silence, half of the
+/// target until the quota answers, then the quota until the brake ends.
+struct strict_provider {
+  rate quota;
+  double tolerance = 1.15;
+  /// How long the silence of a brake lasts. Where one node runs the route, 100 ms.
+  nanoseconds lead = grid_lead;
+};
+
 struct plan {
   std::uint64_t seed = 1;
   std::int32_t shards = 1;
   rate target = rate::from_millihertz(1000);
   nanoseconds length = std::chrono::seconds{30};
-  std::int32_t largest_cost = 1;
+  std::int32_t largest_cost = 1; ///< a quarter of the messages cost 1 to this
   trouble bad;
+  std::optional<cost_mix> mix = {};             ///< in place of `largest_cost`
+  std::optional<strict_provider> provider = {}; ///< without: everything is accepted
 };
 
 /// One start as the ledger would see it, in true time.
@@ -44,6 +66,7 @@ struct started {
   database_instant at{};
   std::int32_t cost = 1;
   std::int64_t shard = 0; ///< unique over re-sharding
+  bool refused = false;   ///< by the provider, for the rate
 };
 
 /// Runs a plan to its end.
@@ -59,6 +82,8 @@ public:
   rate largest_target(database_instant from, database_instant to) const;
   /// The same seed gives the same digest.
   std::uint64_t digest() const;
+  /// How often a refusal braked the route.
+  std::int32_t brakes() const { return brakes_; }
 
 private:
   struct shard;
@@ -95,6 +120,9 @@ private:
   void reshard();
   void change_target();
   void brake();
+  std::int32_t some_cost();
+  bool is_refused(std::int32_t cost);
+  void heed_refusal();
 
   plan plan_;
   std::mt19937_64 random_;
@@ -110,6 +138,10 @@ private:
   std::vector<std::unique_ptr<shard>> shards_; ///< by name
   std::vector<std::int64_t> running_;          ///< names of this generation
   std::vector<started> starts_;
+  std::optional<token_bucket> bucket_;
+  std::int64_t grids_stopped_ = 0; ///< the couriers start nothing of grids up to this number
+  database_instant braked_at_ = database_instant::min();
+  std::int32_t brakes_ = 0;
 };
 
 } // namespace paceline::sim

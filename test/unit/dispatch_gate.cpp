@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <numeric>
 #include <random>
+#include <vector>
 
 #include <boost/test/unit_test.hpp>
 
@@ -66,10 +68,99 @@ BOOST_AUTO_TEST_CASE(a_missed_slot_is_lost) {
 
 BOOST_AUTO_TEST_CASE(a_message_to_many_uses_as_many_own_slots) {
   const route_pace pace = pace_of(10'000);
-  const auto wide = take({}, pace, {1, 2}, origin, 3); // own slots: 1, 3, 5, 7 x 100 ms
-  BOOST_CHECK(wide.taken->at == origin + 100ms);
-  BOOST_CHECK(wide.state.last_used == origin + 500ms);
-  BOOST_CHECK(take(wide.state, pace, {1, 2}, origin, 1).taken->at == origin + 700ms);
+  const auto wide = take({}, pace, {1, 2}, origin, 3); // own slots: 1, 3 (its turn), 5, 7, 9
+  BOOST_CHECK(wide.taken->at == origin + 300ms);
+  BOOST_CHECK(wide.state.last_used == origin + 700ms);
+  BOOST_CHECK(take(wide.state, pace, {1, 2}, origin, 1).taken->at == origin + 900ms);
+}
+
+BOOST_AUTO_TEST_CASE(the_turns_of_all_shards_lie_a_messages_slots_apart) {
+  const route_pace pace = pace_of(1'000'000); // slots 1 ms apart
+  for (const std::int32_t count : {2, 3, 4, 7, 8, 16, 36, 200}) {
+    for (std::int32_t cost = 2; cost <= 50; ++cost) {
+      std::vector<std::int64_t> turns;
+      for (std::int32_t i = 0; i < count; ++i) {
+        const auto from = origin + i * 3us; // wherever a shard begins
+        const auto first = foresee({}, pace, {i, count}, from, cost).taken->at - origin;
+        turns.push_back(first / 1ms % (count * cost));
+      }
+      std::ranges::sort(turns);
+      turns.push_back(turns.front() + count * cost);
+      const std::int64_t least = std::gcd(count, cost) == 1 ? cost : cost - 1;
+      for (std::size_t i = 1; i < turns.size(); ++i)
+        BOOST_REQUIRE_MESSAGE(turns[i] - turns[i - 1] >= least,
+                              count << " shards, " << cost << " recipients");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_wide_message_waits_for_its_turn_only_where_slots_passed_unused) {
+  const route_pace pace = pace_of(10'000, origin + 1s);
+  const shard_position position{1, 2};
+  const auto first = take({}, pace, position, origin, 3); // 300 ms, to 700
+  BOOST_CHECK(take(first.state, pace, position, origin + 900ms, 3).taken->at == origin + 900ms);
+  // A millisecond late: the slot at 900 ms is lost, and the turns lie 600 ms apart.
+  BOOST_CHECK(take(first.state, pace, position, origin + 901ms, 3).taken->at == origin + 1'500ms);
+  // Another size has no turns to be kept; a new owner doesn't know what was sent.
+  BOOST_CHECK(take(first.state, pace, position, origin + 901ms, 5).taken->at == origin + 1'100ms);
+  const gate_state taken{first.state.last_used, std::nullopt};
+  BOOST_CHECK(take(taken, pace, position, origin + 900ms, 3).taken->at == origin + 900ms);
+  BOOST_CHECK(take(taken, pace, position, origin + 901ms, 3).taken->at == origin + 1'500ms);
+  // One recipient, or one shard, waits for nobody.
+  BOOST_CHECK(take(first.state, pace, position, origin + 901ms, 1).taken->at == origin + 1'100ms);
+  BOOST_CHECK(take({}, pace, {0, 1}, origin + 901ms, 3).taken->at == origin + 1s);
+}
+
+BOOST_AUTO_TEST_CASE(turns_are_found_anew_in_a_new_grid) {
+  route_pace pace = pace_of(10'000, origin + 1s);
+  const shard_position position{1, 2};
+  const auto first = take({}, pace, position, origin, 3); // 300 ms, to 700
+  pace.next = grid{2, origin + 400ms, rate::from_millihertz(10'000)};
+  // Owes two slots, the new grid's at 100 and 300 ms; its turns are at 300 ms, 900 ms, ...
+  const auto next = take(first.state, pace, position, origin, 3);
+  BOOST_CHECK(next.taken->at == origin + 400ms + 900ms);
+  BOOST_CHECK_EQUAL(next.taken->grid_number, 2);
+  const auto small = take(first.state, pace, position, origin, 1);
+  BOOST_CHECK(small.taken->at == origin + 400ms + 500ms);
+  // A turn that the present grid does not reach is the new grid's first one.
+  pace.next->start = origin + 1'400ms;
+  const auto over = take(first.state, pace, position, origin + 901ms, 3);
+  BOOST_CHECK(over.taken->at == origin + 1'400ms + 300ms);
+  pace.next->target = {};
+  BOOST_CHECK(!take(first.state, pace, position, origin + 901ms, 3).taken);
+}
+
+BOOST_AUTO_TEST_CASE(the_stored_gate_covers_whatever_a_claim_draws) {
+  std::mt19937_64 random(20240801);
+  BOOST_TEST_MESSAGE("seed 20240801");
+  const auto within = [&random](std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
+  };
+  int drawn = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    const auto count = static_cast<std::int32_t>(within(1, 9));
+    const shard_position position{static_cast<std::int32_t>(within(0, count - 1)), count};
+    route_pace pace = pace_of(within(1'000, 500'000));
+    const auto size = static_cast<std::int32_t>(within(1, 50));
+    gate_state gate = foresee({}, pace, position, origin + within(0, 4'000) * 1ms, size).state;
+    const auto now = origin + within(0, 5'000) * 1ms;
+    if (within(0, 1) == 0)
+      pace.next =
+          grid{2, now + within(-300, 1'250) * 1ms, rate::from_millihertz(within(500, 90'000))};
+    std::vector<std::int32_t> costs;
+    std::int64_t total = 0;
+    for (std::int64_t n = within(1, 4); n > 0; --n)
+      costs.push_back(within(0, 2) == 0 ? static_cast<std::int32_t>(within(1, 50)) : size);
+    for (const std::int32_t cost : costs)
+      total += cost;
+    const auto stored = upper_bound(gate, pace, position, now + slot_horizon, total);
+    pace.read_at = now + within(0, 1'000) * 1ms; // the claim's answer
+    const auto slots = take_group(gate, pace, position, pace.read_at, costs);
+    drawn += static_cast<int>(slots.size());
+    if (!slots.empty())
+      BOOST_REQUIRE(gate.last_used <= stored);
+  }
+  BOOST_CHECK_GT(drawn, 10'000);
 }
 
 BOOST_AUTO_TEST_CASE(no_slot_lies_beyond_the_horizon_or_in_the_old_grid_after_the_new_begins) {
@@ -132,7 +223,10 @@ BOOST_AUTO_TEST_CASE(slots_are_exact_and_counted_right_at_any_rate) {
     for (; step.taken->at <= now + window; ++counted)
       step = foresee(step.state, pace, position, now, 1);
     BOOST_REQUIRE_EQUAL(slots_within({}, pace, position, now, window, 1'000), counted);
-    BOOST_REQUIRE(upper_bound({}, pace, position, now, 2) == second.taken->at);
+    // Two messages, or one to two: that one may have waited for its turn, a slot away at most.
+    const draw third = foresee(second.state, pace, position, now, 1);
+    const draw& last = position.count == 1 ? second : third;
+    BOOST_REQUIRE(upper_bound({}, pace, position, now, 2) == last.taken->at);
   }
 }
 
@@ -192,7 +286,7 @@ BOOST_AUTO_TEST_CASE(a_stored_gate_from_a_clock_that_was_set_back_does_not_hold_
   const shard_position position{1, 4};
   const auto gate = taken_over(origin + 1h, pace, position, origin);
   BOOST_REQUIRE(foresee(gate, pace, position, origin, 1).taken);
-  BOOST_CHECK(foresee(gate, pace, position, origin, 1).taken->at <= origin + 5s);
+  BOOST_CHECK(foresee(gate, pace, position, origin, 1).taken->at <= origin + 9s);
   // The slower of two grids counts, and a silent route says nothing about how far is too far.
   route_pace slowing = pace;
   slowing.next = grid{2, origin + 1s, rate::from_millihertz(20)};

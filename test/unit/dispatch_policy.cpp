@@ -233,6 +233,52 @@ BOOST_AUTO_TEST_CASE(a_group_waits_for_its_slot_and_covers_a_quarter_second) {
   BOOST_CHECK_EQUAL(group.rows.size(), 4u); // 150, 200, 250, 300 of 325 ms
 }
 
+BOOST_AUTO_TEST_CASE(a_wide_message_is_claimed_shortly_before_its_turn) {
+  shard_policy policy({1, 2});
+  policy.put_stream({campaign, {}, 10, 1, {}}, origin);
+  policy.on_reserved(policy.plan_reserve(origin, rate::from_millihertz(10'000)).at(0),
+                     rows_of(campaign, 1, 50, 3));
+  const route_pace slow{{1, origin, rate::from_millihertz(10'000)}, std::nullopt, origin, {}};
+  const auto early = std::get<group_wait>(policy.plan_group(origin, slow, {}));
+  BOOST_CHECK(early.cause == pause_cause::slot_far);
+  BOOST_CHECK(*early.until == origin + 300ms - 75ms);
+  const auto group = std::get<group_claim>(policy.plan_group(*early.until, slow, {}));
+  BOOST_CHECK(group.not_before == origin + 300ms);
+  BOOST_CHECK_EQUAL(group.rows.size(), 1u); // the next one starts at 900 ms
+}
+
+BOOST_AUTO_TEST_CASE(waiting_for_turns_takes_nothing_from_a_capped_stream) {
+  const shard_position position{1, 4};
+  shard_policy policy(position);
+  policy.put_stream({campaign, {}, 10, 1, rate::from_millihertz(90'000)}, origin);
+  route_pace pace{{1, origin, rate::from_millihertz(100'000)}, std::nullopt, origin, {}};
+  gate_state gate;
+  std::int64_t sent = 0, id = 1;
+  for (database_instant now = origin; now < origin + 100s;) {
+    for (const auto& plan : policy.plan_reserve(now, pace.current.target)) {
+      policy.on_reserved(plan, rows_of(campaign, id, plan.limit, 10));
+      id += plan.limit;
+    }
+    const auto decision = policy.plan_group(now, pace, gate);
+    if (const auto* wait = std::get_if<group_wait>(&decision)) {
+      now = *wait->until;
+      continue;
+    }
+    const auto& group = std::get<group_claim>(decision);
+    const std::vector<std::int32_t> costs(group.rows.size(), 10);
+    pace.read_at = now;
+    BOOST_REQUIRE_EQUAL(take_group(gate, pace, position, group.not_before, costs).size(),
+                        costs.size());
+    policy.on_claimed(group.group_no, ids_of(group), now);
+    for (const message_id one : ids_of(group)) {
+      policy.on_outcome(ended(one, outcome_kind::accepted), now, 1);
+      policy.on_recorded(one);
+    }
+    sent += group.total_cost;
+  }
+  BOOST_CHECK(sent >= 2'220 && sent <= 2'270); // 90/s for each of 4 shards
+}
+
 BOOST_AUTO_TEST_CASE(calls_in_flight_are_bounded_and_outcomes_make_room) {
   policy_settings settings;
   settings.in_flight_cap = 100;
