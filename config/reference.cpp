@@ -115,8 +115,8 @@ std::string render_reference() {
   out += wrapped("An unknown key, a wrong type or a value out of range is an error; all errors "
                  "are reported at once and nothing is started. `paceline config check` shows "
                  "every value in effect and where it came from, with passwords masked. An "
-                 "option marked Live means the same when it is changed in a running node; for "
-                 "now each is read at the start only.",
+                 "option marked Live takes effect in a running node that gets SIGHUP; all others "
+                 "need a restart.",
                  "");
   for (const auto& section : all_sections()) {
     auto header = header_of(section, section.placeholder);

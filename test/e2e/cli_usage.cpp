@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -77,8 +78,105 @@ const std::vector<std::vector<std::string>> commands{
     {"suppressions", "add"},
     {"suppressions", "remove"},
     {"suppressions", "list"},
+    {"routes"},
+    {"routes", "list"},
+    {"routes", "pause"},
+    {"routes", "resume"},
+    {"routes", "set-rate"},
+    {"shards"},
+    {"shards", "list"},
+    {"node"},
+    {"node", "list"},
+    {"node", "stop"},
+    {"keys"},
+    {"keys", "create"},
+    {"keys", "list"},
+    {"keys", "revoke"},
+    {"projects"},
+    {"projects", "list"},
+    {"projects", "create"},
+    {"projects", "set"},
+    {"audit"},
+    {"audit", "list"},
     {"config"},
     {"config", "check"},
+    {"config", "reference"},
+};
+
+const std::vector<std::vector<std::string>> wrong_uses{
+    {},
+    {"sned"},
+    {"--sned"},
+    {"messages"},
+    {"messages", "show"},
+    {"messages", "show", "abc"},
+    {"messages", "list", "--limit", "0"},
+    {"messages", "list", "--status", "lost"},
+    {"messages", "resolve", "1", "--as", "perhaps"},
+    {"messages", "resolve", "--as", "accepted"},
+    {"messages", "resolve", "1", "--campaign", "1", "--as", "accepted"},
+    {"messages", "resolve", "1", "--as", "accepted", "--yes"},
+    {"messages", "resolve", "1", "--as", "accepted", "--without-feedback-for", "24h"},
+    {"messages", "resolve", "--campaign", "1", "--as", "accepted"},
+    {"messages", "resolve", "--campaign", "1", "--as", "accepted", "--without-feedback-for",
+     "soon"},
+    {"messages", "resolve", "--campaign", "x", "--as", "accepted", "--without-feedback-for", "24h"},
+    {"campaigns", "cancel", "-1x"},
+    {"routes"},
+    {"routes", "pause"},
+    {"routes", "pause", "sim"},
+    {"routes", "resume", "test:"},
+    {"routes", "set-rate", "test:sim"},
+    {"routes", "set-rate", "test:sim", "0"},
+    {"routes", "set-rate", "test:sim", "0.019"},
+    {"routes", "set-rate", "test:sim", "1000001"},
+    {"routes", "set-rate", "test:sim", "nan"},
+    {"routes", "set-rate", "test:sim", "1e308"},
+    {"routes", "set-rate", "test:sim", "fast"},
+    {"routes", "set-rate", "test:sim", "20", "--clear"},
+    {"node", "stop", "--timeout", "0s"},
+    {"node", "stop", "--timeout", "soon"},
+    {"keys", "create"},
+    {"keys", "create", "--name", "Shop"},
+    {"keys", "create", "--name", "shop", "--scope", "everything"},
+    {"keys", "create", "--name", "shop", "--limit", "0"},
+    {"keys", "create", "--name", "shop", "--limit", "2147483648"},
+    {"keys", "revoke"},
+    {"keys", "revoke", "-1"},
+    {"projects", "create"},
+    {"projects", "set", "shop"},
+    {"projects", "set", "shop", "--sender-domain", "no domain"},
+    {"projects", "set", "shop", "--max-outstanding", "0"},
+    {"projects", "set", "shop", "--any-sender-domain", "--sender-domain", "a.example.com"},
+    {"audit", "list", "--limit", "1001"},
+    {"audit", "list", "--before", "x"},
+    {"curve"},
+    {"status", "--set", "novalue"},
+    {"suppressions", "add"},
+    {"suppressions", "add", "nobody"},
+    {"suppressions", "list", "--project", "other"},
+    {"send"},
+    {"send", "--route", "nowhere", "--from", "a@example.com", "--to", "b@example.com", "--subject",
+     "s", "--text", "t"},
+    {"send", "--route", "test:sim", "--from", "a@example.com", "--subject", "s", "--text", "t"},
+    {"send", "--route", "test:sim", "--from", "a@example.com", "--to", "b@example.com", "--csv",
+     "people.csv", "--subject", "s", "--text", "t"},
+    {"send", "--route", "test:sim", "--from", "a@example.com", "--to", "b@example.com", "--subject",
+     "s", "--text", "t", "--send-in", "soon"},
+    {"send", "--route", "test:sim", "--from", "a@example.com", "--to", "b@example.com", "--subject",
+     "s", "--text", "t", "--send-in", ""},
+    {"send", "--route", "test:sim", "--from", "a@example.com", "--to", "b@example.com", "--subject",
+     "s", "--text", "t", "--expires-in", ""},
+    {"send", "--route", "test:sim", "--from", "a@example.com", "--csv", "people.csv", "--subject",
+     "s", "--text", "t", "--rate-cap", "nan"},
+    {"send", "--route", "test:sim", "--from", "a@example.com", "--to", "b@example.com", "--subject",
+     "s", "--text", "t", "--weight", "50"},
+    {"send", "--route", "test:sim", "--from", "a@example.com", "--to", "b@example.com", "--subject",
+     "s", "--text", "t", "--priority", "101"},
+    {"send", "--route", "test:sim", "--from", "a@example.com", "--to", "b@example.com", "--subject",
+     "s", "--text", "t", "--field", "x"},
+    {"send", "--route", "test:sim", "--from", "a@example.com", "--to", "b@example.com", "--subject",
+     "s", "--subject-file", "f", "--text", "t"},
 };
 
 } // namespace
@@ -104,42 +202,7 @@ BOOST_AUTO_TEST_CASE(the_version_is_one_line) {
 }
 
 BOOST_AUTO_TEST_CASE(wrong_use_exits_with_2_and_says_where_help_is) {
-  const std::vector<std::vector<std::string>> wrong{
-      {},
-      {"sned"},
-      {"--sned"},
-      {"messages"},
-      {"messages", "show"},
-      {"messages", "show", "abc"},
-      {"messages", "list", "--limit", "0"},
-      {"messages", "list", "--status", "lost"},
-      {"messages", "resolve", "1", "--as", "perhaps"},
-      {"campaigns", "cancel", "-1x"},
-      {"curve"},
-      {"status", "--set", "novalue"},
-      {"suppressions", "add"},
-      {"suppressions", "add", "nobody"},
-      {"suppressions", "list", "--project", "other"},
-      {"send"},
-      {"send", "--route", "nowhere", "--from", "a@example.com", "--to", "b@example.com",
-       "--subject", "s", "--text", "t"},
-      {"send", "--route", "test:sim", "--from", "a@example.com", "--subject", "s", "--text", "t"},
-      {"send", "--route", "test:sim", "--from", "a@example.com", "--to", "b@example.com", "--csv",
-       "people.csv", "--subject", "s", "--text", "t"},
-      {"send", "--route", "test:sim", "--from", "a@example.com", "--to", "b@example.com",
-       "--subject", "s", "--text", "t", "--send-in", "soon"},
-      {"send", "--route", "test:sim", "--from", "a@example.com", "--to", "b@example.com",
-       "--subject", "s", "--text", "t", "--send-in", ""},
-      {"send", "--route", "test:sim", "--from", "a@example.com", "--to", "b@example.com",
-       "--subject", "s", "--text", "t", "--expires-in", ""},
-      {"send", "--route", "test:sim", "--from", "a@example.com", "--csv", "people.csv", "--subject",
-       "s", "--text", "t", "--rate-cap", "nan"},
-      {"send", "--route", "test:sim", "--from", "a@example.com", "--to", "b@example.com",
-       "--subject", "s", "--text", "t", "--field", "x"},
-      {"send", "--route", "test:sim", "--from", "a@example.com", "--to", "b@example.com",
-       "--subject", "s", "--subject-file", "f", "--text", "t"},
-  };
-  for (const auto& arguments : wrong) {
+  for (const auto& arguments : wrong_uses) {
     const auto end = run(arguments);
     std::string shown;
     for (const auto& argument : arguments)
@@ -211,6 +274,40 @@ BOOST_AUTO_TEST_CASE(a_good_configuration_is_shown_without_its_password) {
   BOOST_TEST((json.output + json.errors).find("hunter2") == std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(the_reference_is_printed_without_configuration_and_database) {
+  const auto committed = [](const std::string& name) {
+    std::stringstream text;
+    text << std::ifstream{std::string{PACELINE_SOURCE_DIR} + "/" + name}.rdbuf();
+    return text.str();
+  };
+  const auto reference = run({"config", "reference"});
+  BOOST_TEST(reference.status == 0);
+  BOOST_TEST(reference.errors == "");
+  BOOST_TEST((reference.output == committed("docs/configuration.md")));
+  const auto example = run({"config", "reference", "--example"});
+  BOOST_TEST((example.output == committed("config/paceline.example.toml")));
+  const scratch file{"example.toml", example.output};
+  BOOST_TEST(run({"config", "check", "--config", file.path()}).status == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_listener_in_plain_http_beyond_this_machine_is_warned_of) {
+  const scratch file{"good.toml", configuration()};
+  const auto warnings = [&file](const std::string& listen) {
+    const auto end =
+        run({"config", "check", "--config", file.path(), "--set", listen, "--set", no_database});
+    BOOST_TEST(end.status == 0, end.errors);
+    return end.output;
+  };
+  for (const std::string where : {"0.0.0.0:8700", "[::]:8700"}) {
+    const auto api = warnings("api.listen=" + where);
+    BOOST_TEST(api.find("warning: api.listen = " + where + " is plain HTTP") != std::string::npos,
+               api);
+    const auto admin = warnings("admin.listen=" + where);
+    BOOST_TEST(admin.find("warning: admin.listen = " + where) != std::string::npos, admin);
+  }
+  BOOST_TEST(warnings("api.listen=127.0.0.1:8700").find("plain HTTP") == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_database_that_does_not_answer_exits_with_1) {
   const scratch file{"good.toml", configuration()};
   for (const auto& command : std::vector<std::vector<std::string>>{
@@ -220,6 +317,13 @@ BOOST_AUTO_TEST_CASE(a_database_that_does_not_answer_exits_with_1) {
            {"curve", "17"},
            {"messages", "show", "17"},
            {"suppressions", "list"},
+           {"routes", "list"},
+           {"routes", "pause", "test:sim"},
+           {"shards", "list"},
+           {"node", "stop"},
+           {"keys", "list"},
+           {"projects", "list"},
+           {"audit", "list"},
            {"send", "--route", "test:sim", "--from", "a@example.com", "--to", "b@example.com",
             "--subject", "s", "--text", "t"}}) {
     auto arguments = command;

@@ -1,8 +1,6 @@
 #include <CLI/CLI.hpp>
 
-#include <chrono>
 #include <memory>
-#include <thread>
 
 #include "config/text.hpp"
 #include "storage/wake_listener.hpp"
@@ -15,11 +13,6 @@
 
 namespace paceline {
 namespace {
-
-/// After this no claim older than our commit can start a call. No shard uses a slot later than 1 s
-/// after it last read the route, and a slot is lost once it was missed by more than 5 ms + 50 ms;
-/// the rest covers the clocks' distance.
-constexpr std::chrono::milliseconds claim_horizon{1100};
 
 struct campaign_options {
   std::string id, png;
@@ -112,7 +105,7 @@ int run_change(session& on, const campaign_options& options, stream_id which, co
   if (const auto woken = send_wake(on, campaign->route); !woken)
     say(woken.failure().text + " Nodes will hear of it at their next poll.");
   if (what.waits_for_claims) {
-    std::this_thread::sleep_for(claim_horizon);
+    wait_for_claims();
     // Read again for the counts; if that fails the change stands all the same.
     if (auto later = show_campaign(on, which))
       campaign = std::move(later);
@@ -128,15 +121,6 @@ int run_change(session& on, const campaign_options& options, stream_id which, co
           + grouped(campaign->unknown) + ".\n");
   }
   return exit_fine;
-}
-
-template <class F>
-int with_session(program& with, F&& work) {
-  const auto values = with.configured();
-  if (!values)
-    return exit_wrong_use;
-  auto on = with.connect(*values);
-  return on ? work(**on) : say_error(on.failure());
 }
 
 template <class F>

@@ -61,10 +61,16 @@ void add_commands(CLI::App& app, program& with) {
   add_migrate(app, with);
   add_send(app, with);
   add_status(app, with);
+  add_routes(app, with);
+  add_shards(app, with);
+  add_node(app, with);
   add_curve(app, with);
   add_campaigns(app, with);
   add_messages(app, with);
   add_suppressions(app, with);
+  add_keys(app, with);
+  add_projects(app, with);
+  add_audit(app, with);
   add_config(app, with);
 }
 

@@ -14,10 +14,16 @@ void add_serve(CLI::App& app, program& with);
 void add_migrate(CLI::App& app, program& with);
 void add_send(CLI::App& app, program& with);
 void add_status(CLI::App& app, program& with);
+void add_routes(CLI::App& app, program& with);
+void add_shards(CLI::App& app, program& with);
+void add_node(CLI::App& app, program& with);
 void add_curve(CLI::App& app, program& with);
 void add_messages(CLI::App& app, program& with);
 void add_campaigns(CLI::App& app, program& with);
 void add_suppressions(CLI::App& app, program& with);
+void add_keys(CLI::App& app, program& with);
+void add_projects(CLI::App& app, program& with);
+void add_audit(CLI::App& app, program& with);
 void add_config(CLI::App& app, program& with);
 
 /// `paceline` with everything but `serve`, which belongs to main.

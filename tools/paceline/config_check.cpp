@@ -3,10 +3,12 @@
 #include <memory>
 #include <optional>
 
+#include "config/listen_address.hpp"
 #include "config/text.hpp"
 #include "storage/overview.hpp"
 #include "storage/schema.hpp"
 #include "tools/paceline/commands.hpp"
+#include "tools/paceline/config_reference.hpp"
 #include "tools/paceline/json.hpp"
 #include "tools/paceline/output.hpp"
 #include "tools/paceline/program.hpp"
@@ -53,8 +55,24 @@ std::int64_t free_connections(const server_limits& limits) {
   return limits.max_connections - limits.reserved;
 }
 
+/// Listeners that the network reaches in plain HTTP.
+void warn_of_plain_listeners(const settings& values, std::vector<std::string>& warnings) {
+  const auto look = [&warnings](const char* key, const listener_settings& at,
+                                const char* what_is_read) {
+    const auto address = parse_listen_address(at.listen);
+    if (address && !address->is_loopback() && at.tls_certificate.empty())
+      warnings.push_back(std::string{key} + ".listen = " + at.listen
+                         + " is plain HTTP beyond this machine: " + what_is_read
+                         + ". Set tls_certificate and tls_key, or listen on 127.0.0.1 behind a "
+                           "proxy.");
+  };
+  look("api", values.api, "API keys and messages travel readable");
+  look("admin", values.admin, "health and metrics are open to whoever reaches it");
+}
+
 std::vector<std::string> warnings_of(const settings& values, const database_answer& answer) {
   auto warnings = values.warnings;
+  warn_of_plain_listeners(values, warnings);
   const auto demand = connection_demand(values);
   if (!answer.limits)
     warnings.push_back("The database didn't answer, so its limits are not checked: "
@@ -124,7 +142,9 @@ void add_config(CLI::App& app, program& with) {
   config->require_subcommand(1);
   config->footer("Examples:\n"
                  "  paceline config check\n"
-                 "  paceline config check --config /etc/paceline/paceline.toml --json");
+                 "  paceline config check --config /etc/paceline/paceline.toml --json\n"
+                 "  paceline config reference");
+  add_config_reference(*config, with);
   auto* const check = config->add_subcommand(
       "check", "Print every option with its source, warnings, and the need for connections");
   const auto as_json = std::make_shared<bool>(false);

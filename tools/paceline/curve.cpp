@@ -26,23 +26,22 @@ std::string curve_json(const campaign_report& report) {
   return out.end_array().end_object().line();
 }
 
-int run_curve(program& with, const curve_options& options) {
-  const auto which = parse_id_as<stream_id>(options.campaign, "campaign");
-  if (!which)
-    return say_wrong_use(which.failure().text, "curve");
-  const auto values = with.configured();
-  if (!values)
-    return exit_wrong_use;
-  auto on = with.connect(*values);
-  if (!on)
-    return say_error(on.failure());
-  const auto report = read_report(**on, *which);
+int show_curve(session& on, const curve_options& options, stream_id which) {
+  const auto report = read_report(on, which);
   if (!report)
     return say_error(report.failure());
   print(options.as_json ? curve_json(*report) : report_chart(*report, describe_terminal(1)));
   if (const auto saved = save_picture(*report, options.png); !saved)
     return say_error(saved.failure());
   return exit_fine;
+}
+
+int run_curve(program& with, const curve_options& options) {
+  const auto which = parse_id_as<stream_id>(options.campaign, "campaign");
+  if (!which)
+    return say_wrong_use(which.failure().text, "curve");
+  return with_session(with,
+                      [&options, &which](session& on) { return show_curve(on, options, *which); });
 }
 
 } // namespace

@@ -7,12 +7,12 @@
 #include "config/text.hpp"
 #include "storage/messages.hpp"
 #include "storage/suppressions.hpp"
-#include "storage/wake_listener.hpp"
 #include "tools/paceline/arguments.hpp"
 #include "tools/paceline/commands.hpp"
 #include "tools/paceline/message_text.hpp"
 #include "tools/paceline/output.hpp"
 #include "tools/paceline/program.hpp"
+#include "tools/paceline/resolve.hpp"
 
 namespace paceline {
 namespace {
@@ -24,7 +24,7 @@ struct list_options {
 };
 
 struct one_options {
-  std::string id, as;
+  std::string id;
   bool as_json = false;
 };
 
@@ -68,20 +68,11 @@ result<message_page> list_all(session& on, message_filter filter) {
   return all;
 }
 
-int run_list(program& with, const list_options& options) {
-  const auto filter = filter_of(options);
-  if (!filter)
-    return say_wrong_use(filter.failure().text, "messages list");
-  const auto values = with.configured();
-  if (!values)
-    return exit_wrong_use;
-  auto on = with.connect(*values);
-  if (!on)
-    return say_error(on.failure());
-  const auto messages = list_all(**on, *filter);
+int print_list(session& on, const message_filter& filter, bool as_json) {
+  const auto messages = list_all(on, filter);
   if (!messages)
     return say_error(messages.failure());
-  if (options.as_json) {
+  if (as_json) {
     json_text out;
     out.begin_array();
     for (const auto& message : messages->rows)
@@ -95,73 +86,28 @@ int run_list(program& with, const list_options& options) {
   return exit_fine;
 }
 
+int run_list(program& with, const list_options& options) {
+  const auto filter = filter_of(options);
+  if (!filter)
+    return say_wrong_use(filter.failure().text, "messages list");
+  return with_session(with, [&](session& on) { return print_list(on, *filter, options.as_json); });
+}
+
+int print_one(session& on, message_id which, bool as_json) {
+  const auto message = show_message(on, which);
+  if (!message)
+    return say_error(message.failure());
+  json_text out;
+  message_json(out, *message);
+  print(as_json ? out.line() : message_text(*message));
+  return exit_fine;
+}
+
 int run_show(program& with, const one_options& options) {
   const auto which = parse_id_as<message_id>(options.id, "message");
   if (!which)
     return say_wrong_use(which.failure().text, "messages show");
-  const auto values = with.configured();
-  if (!values)
-    return exit_wrong_use;
-  auto on = with.connect(*values);
-  if (!on)
-    return say_error(on.failure());
-  const auto message = show_message(**on, *which);
-  if (!message)
-    return say_error(message.failure());
-  if (options.as_json) {
-    json_text out;
-    message_json(out, *message);
-    print(out.line());
-  } else {
-    print(message_text(*message));
-  }
-  return exit_fine;
-}
-
-resolution resolution_of(std::string_view word) {
-  return word == "accepted"   ? resolution::accepted
-         : word == "rejected" ? resolution::rejected
-                              : resolution::send_again;
-}
-
-/// The new message waits for nobody, but a hint makes it quick.
-void wake_route_of(session& on, message_id which) {
-  const auto message = show_message(on, which);
-  if (!message || !send_wake(on, message->route))
-    say("no wake-up could be sent; nodes will find the message at their next poll");
-}
-
-int run_resolve(program& with, const one_options& options) {
-  const auto which = parse_id_as<message_id>(options.id, "message");
-  if (!which)
-    return say_wrong_use(which.failure().text, "messages resolve");
-  const auto values = with.configured();
-  if (!values)
-    return exit_wrong_use;
-  auto on = with.connect(*values);
-  if (!on)
-    return say_error(on.failure());
-  auto ids = make_id_source(**on);
-  if (!ids)
-    return say_error(ids.failure());
-  const auto resolved =
-      resolve_message(**on, *ids, *which, resolution_of(options.as), operator_writer);
-  if (!resolved)
-    return say_error(resolved.failure());
-  if (resolved->resent_as)
-    wake_route_of(**on, *resolved->resent_as);
-  if (options.as_json) {
-    json_text out;
-    out.begin_object().id("message", resolved->old_message).member("resolved_as", options.as);
-    out.id("resent_as", resolved->resent_as.value_or(message_id{}));
-    print(out.end_object().line());
-  } else if (resolved->resent_as) {
-    print("Message " + options.id + " is closed as rejected and sent again as "
-          + std::to_string(resolved->resent_as->value()) + ".\n");
-  } else {
-    print("Message " + options.id + " is " + options.as + " now.\n");
-  }
-  return exit_fine;
+  return with_session(with, [&](session& on) { return print_one(on, *which, options.as_json); });
 }
 
 void add_list(CLI::App& messages, program& with) {
@@ -197,29 +143,6 @@ void add_show(CLI::App& messages, program& with) {
       [&with, options] { with.chosen = [&with, options] { return run_show(with, *options); }; });
 }
 
-void add_resolve(CLI::App& messages, program& with) {
-  const auto options = std::make_shared<one_options>();
-  auto* const resolve =
-      messages.add_subcommand("resolve", "Say what became of a message that is unknown");
-  resolve->add_option("ID", options->id, "The message, in status acceptance_unknown")->required();
-  resolve
-      ->add_option("--as", options->as,
-                   "accepted: the provider has it; rejected: it will not "
-                   "be delivered; send-again: risk that it arrives twice")
-      ->required()
-      ->type_name("RESOLUTION")
-      ->check(CLI::IsMember({"accepted", "rejected", "send-again"}));
-  resolve->add_flag("--json", options->as_json, "Print JSON");
-  resolve->footer("Look into the provider's console first: only there one can see whether it was "
-                  "taken.\n"
-                  "\n"
-                  "Examples:\n"
-                  "  paceline messages resolve 373217432412160001 --as accepted\n"
-                  "  paceline messages resolve 373217432412160001 --as send-again");
-  resolve->callback(
-      [&with, options] { with.chosen = [&with, options] { return run_resolve(with, *options); }; });
-}
-
 } // namespace
 
 void add_messages(CLI::App& app, program& with) {
@@ -228,10 +151,12 @@ void add_messages(CLI::App& app, program& with) {
   messages->footer("Examples:\n"
                    "  paceline messages list --status acceptance_unknown\n"
                    "  paceline messages show 373217432412160001\n"
-                   "  paceline messages resolve 373217432412160001 --as accepted");
+                   "  paceline messages resolve 373217432412160001 --as accepted\n"
+                   "  paceline messages resolve --campaign 373217432412160000 \\\n"
+                   "      --without-feedback-for 24h --as accepted");
   add_list(*messages, with);
   add_show(*messages, with);
-  add_resolve(*messages, with);
+  add_messages_resolve(*messages, with);
 }
 
 } // namespace paceline

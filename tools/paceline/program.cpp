@@ -1,7 +1,10 @@
 #include "tools/paceline/program.hpp"
 
 #include <filesystem>
+#include <thread>
 
+#include "config/text.hpp"
+#include "storage/model/claim_horizon.hpp"
 #include "storage/overview.hpp"
 #include "storage/ownership.hpp"
 #include "storage/schema.hpp"
@@ -99,6 +102,39 @@ result<route_id> find_route(session& on, const settings& with, const route_name&
                "There is no route " + wanted.text() + ". "
                    + (known.empty() ? "Add a [routes.\"" + wanted.text() + "\"] section."
                                     : "Known routes: " + known + ".")};
+}
+
+result<std::string> find_environment(const settings& values, const std::string& named) {
+  if (named.empty() && values.environments.size() == 1)
+    return values.environments.begin()->first;
+  if (values.environments.contains(named))
+    return named;
+  std::string known;
+  for (const auto& [name, unused] : values.environments)
+    known += (known.empty() ? "" : ", ") + name;
+  return error{error_kind::invalid, named.empty() ? "Say which with --environment: " + known + "."
+                                                  : "There is no environment " + printable(named)
+                                                        + ". Configured: " + known + "."};
+}
+
+result<route_overview> find_known_route(session& on, const route_name& wanted) {
+  auto seen = read_overview(on);
+  if (!seen)
+    return seen.failure();
+  std::string known;
+  for (auto& route : seen->routes) {
+    if (route.name == wanted)
+      return std::move(route);
+    known += (known.empty() ? "" : ", ") + route.name.text();
+  }
+  return error{error_kind::not_found,
+               "There is no route " + wanted.text() + " in the database. "
+                   + (known.empty() ? "`paceline migrate` makes those of the configuration."
+                                    : "Known routes: " + known + ".")};
+}
+
+void wait_for_claims() {
+  std::this_thread::sleep_for(claim_horizon);
 }
 
 result<id_source> make_id_source(session& on) {

@@ -7,14 +7,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "config/settings.hpp"
 #include "storage/campaigns.hpp"
 #include "storage/model/ids.hpp"
+#include "storage/overview.hpp"
 #include "storage/pool.hpp"
 #include "storage/result.hpp"
+#include "tools/paceline/output.hpp"
 
 namespace paceline {
 
@@ -55,12 +58,39 @@ private:
   std::optional<single_connection> connection_;
 };
 
+/// Reads the configuration, connects, and runs `work(session&)` or `work(session&, settings)` for
+/// the exit status. Where that fails it says why.
+template <class F>
+int with_session(program& with, F&& work) {
+  const auto values = with.configured();
+  if (!values)
+    return exit_wrong_use;
+  auto on = with.connect(*values);
+  if (!on)
+    return say_error(on.failure());
+  if constexpr (std::is_invocable_v<F&, session&, const settings&>)
+    return work(**on, *values);
+  else
+    return work(**on);
+}
+
 /// The file that is read where `--config` was not given.
 std::optional<std::string> default_config_file();
 
 /// The route with that name: made if the configuration has it and the database doesn't. Error
 /// `not_found` names those that there are.
 result<route_id> find_route(session& on, const settings& with, const route_name& wanted);
+
+/// The environment that was named, or the only one there is. Error `invalid` names those that are
+/// configured.
+result<std::string> find_environment(const settings& values, const std::string& named);
+
+/// The one that an operator wrote, which must exist in the database. Error `not_found` names those
+/// that there are.
+result<route_overview> find_known_route(session& on, const route_name& wanted);
+
+/// Returns when no claim older than what was just committed can start a call: the claim horizon.
+void wait_for_claims();
 
 /// A fresh source of ids for one command.
 result<id_source> make_id_source(session& on);

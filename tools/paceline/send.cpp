@@ -42,8 +42,8 @@ std::string problem_of(const send_options& options) {
     return "--send-in and --expires-in belong to one message (--to).";
   if (!is_campaign && (!options.skipped_file.empty() || !options.name.empty()))
     return "--name and --skipped-file belong to a campaign (--csv).";
-  if (!is_campaign && options.rate_cap)
-    return "--rate-cap belongs to a campaign (--csv).";
+  if (!is_campaign && (options.rate_cap || options.weight))
+    return "--rate-cap and --weight belong to a campaign (--csv).";
   if (!options.png.empty() && (!is_campaign || !options.wait))
     return "--png needs a campaign and --wait: there is no curve before the end.";
   if (!route_name::parse(options.route))
@@ -84,6 +84,9 @@ void add_content_options(CLI::App& send, send_options& into) {
   pair("--subject", into.subject, into.subject_file, "The subject; {{field}} is replaced");
   pair("--text", into.text, into.text_file, "The text part");
   pair("--html", into.html, into.html_file, "The HTML part, if there shall be one");
+  send.add_option("--priority", into.priority,
+                  "Lower goes first, 0 to 100 (default: 10 for a campaign, 0 for a message)")
+      ->check(CLI::Range(0, 100));
   send.add_flag("--wait", into.wait,
                 "Watch until the end; then exit 0 only if everybody is in a "
                 "final state");
@@ -97,12 +100,7 @@ void add_campaign_options(CLI::App& send, send_options& into) {
       ->group(group);
   send.add_option("--name", into.name, "What it is called (default: the CSV file's name)")
       ->group(group);
-  send.add_option("--priority", into.priority, "Lower goes first, 0 to 100; direct mail has 0")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 100))
-      ->group(group);
-  send.add_option("--weight", into.weight, "Its share among equals, 1 to 1000")
-      ->capture_default_str()
+  send.add_option("--weight", into.weight, "Its share among equals, 1 to 1000 (default: 100)")
       ->check(CLI::Range(1, 1000))
       ->group(group);
   send.add_option("--rate-cap", into.rate_cap, "Never faster than so many recipients per second")

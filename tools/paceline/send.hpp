@@ -17,9 +17,10 @@ struct send_options {
   std::string route, from;
   std::string subject, subject_file, text, text_file, html, html_file;
   bool wait = false, as_json = false;
+  std::optional<std::int32_t> priority; ///< default: 10 for a campaign, 0 for a message
 
   std::string csv, name, skipped_file, png;
-  std::int32_t priority = 10, weight = 100;
+  std::optional<std::int32_t> weight;
   std::optional<double> rate_cap;
 
   std::vector<std::string> to, fields;

@@ -32,8 +32,8 @@ new_campaign campaign_of(const send_options& options, content what, route_id rou
   campaign.name = campaign_name(options);
   campaign.route = route;
   campaign.what = std::move(what);
-  campaign.priority = static_cast<std::int16_t>(options.priority);
-  campaign.weight = options.weight;
+  campaign.priority = static_cast<std::int16_t>(options.priority.value_or(10));
+  campaign.weight = options.weight.value_or(100);
   if (options.rate_cap)
     campaign.rate_cap = rate::per_second(*options.rate_cap);
   return campaign;

@@ -52,6 +52,7 @@ result<new_message> message_of(const send_options& options) {
   if (!recipients)
     return recipients.failure();
   message.recipients = std::move(*recipients);
+  message.priority = static_cast<std::int16_t>(options.priority.value_or(0));
   auto fields = fields_json(options.fields);
   if (!fields)
     return fields.failure();

@@ -55,22 +55,6 @@ result<std::vector<std::string>> addresses_of(const suppression_options& options
   return good;
 }
 
-/// The environment that was named, or the only one there is.
-result<std::string> environment_of(const suppression_options& options, const settings& values) {
-  if (options.environment.empty() && values.environments.size() == 1)
-    return values.environments.begin()->first;
-  if (values.environments.contains(options.environment))
-    return options.environment;
-  std::string known;
-  for (const auto& [name, unused] : values.environments)
-    known += (known.empty() ? "" : ", ") + name;
-  return error{error_kind::invalid, options.environment.empty()
-                                        ? "Say which with --environment: " + known + "."
-                                        : "There is no environment "
-                                              + printable(options.environment)
-                                              + ". Configured: " + known + "."};
-}
-
 result<std::int64_t> add_page(session& on, const suppression_options& options,
                               const std::vector<std::string>& addresses) {
   return add_suppressions(on, project_id{1}, options.environment, addresses, options.reason);
@@ -81,57 +65,62 @@ result<std::int64_t> remove_page(session& on, const suppression_options& options
   return remove_suppressions(on, project_id{1}, options.environment, addresses);
 }
 
-int run_change(program& with, suppression_options& options, const std::string& command,
-               change_function change) {
-  const auto addresses = addresses_of(options);
-  if (!addresses)
-    return say_wrong_use(addresses.failure().text, "suppressions " + command);
-  const auto values = with.configured();
-  if (!values)
-    return exit_wrong_use;
-  const auto environment = environment_of(options, *values);
+/// Page by page; how many did change.
+result<std::int64_t> change_all(session& on, const suppression_options& options,
+                                const std::vector<std::string>& addresses, change_function change) {
+  std::int64_t changed = 0;
+  for (std::size_t from = 0; from < addresses.size(); from += page) {
+    const auto to = std::min(addresses.size(), from + page);
+    const std::vector<std::string> some(addresses.begin() + static_cast<std::ptrdiff_t>(from),
+                                        addresses.begin() + static_cast<std::ptrdiff_t>(to));
+    const auto here = change(on, options, some);
+    if (!here)
+      return here.failure();
+    changed += *here;
+  }
+  return changed;
+}
+
+int change_and_tell(session& on, const settings& values, suppression_options& options,
+                    const std::vector<std::string>& addresses, const std::string& command,
+                    change_function change) {
+  const auto environment = find_environment(values, options.environment);
   if (!environment)
     return say_wrong_use(environment.failure().text, "suppressions " + command);
   options.environment = *environment;
-  auto on = with.connect(*values);
-  if (!on)
-    return say_error(on.failure());
-  std::int64_t changed = 0;
-  for (std::size_t from = 0; from < addresses->size(); from += page) {
-    const auto to = std::min(addresses->size(), from + page);
-    const std::vector<std::string> some(addresses->begin() + static_cast<std::ptrdiff_t>(from),
-                                        addresses->begin() + static_cast<std::ptrdiff_t>(to));
-    const auto here = change(**on, options, some);
-    if (!here)
-      return say_error(here.failure());
-    changed += *here;
-  }
-  const auto given = static_cast<std::int64_t>(addresses->size());
+  const auto changed = change_all(on, options, addresses, change);
+  if (!changed)
+    return say_error(changed.failure());
+  const auto given = static_cast<std::int64_t>(addresses.size());
   if (options.as_json) {
     json_text out;
     out.begin_object().member("environment", options.environment).member("given", given);
-    print(out.member("changed", changed).end_object().line());
+    print(out.member("changed", *changed).end_object().line());
   } else {
-    print(counted(changed, "address", "addresses") + (command == "add" ? " added" : " removed")
-          + (changed == given ? ""
-                              : "; " + grouped(given - changed)
-                                    + (command == "add" ? " already there" : " not there"))
+    print(counted(*changed, "address", "addresses") + (command == "add" ? " added" : " removed")
+          + (*changed == given ? ""
+                               : "; " + grouped(given - *changed)
+                                     + (command == "add" ? " already there" : " not there"))
           + ".\n");
   }
   return exit_fine;
 }
 
-int run_list(program& with, suppression_options& options) {
-  const auto values = with.configured();
-  if (!values)
-    return exit_wrong_use;
-  const auto environment = environment_of(options, *values);
+int run_change(program& with, suppression_options& options, const std::string& command,
+               change_function change) {
+  const auto addresses = addresses_of(options);
+  if (!addresses)
+    return say_wrong_use(addresses.failure().text, "suppressions " + command);
+  return with_session(with, [&](session& on, const settings& values) {
+    return change_and_tell(on, values, options, *addresses, command, change);
+  });
+}
+
+int run_list(session& on, const settings& values, const suppression_options& options) {
+  const auto environment = find_environment(values, options.environment);
   if (!environment)
     return say_wrong_use(environment.failure().text, "suppressions list");
-  auto on = with.connect(*values);
-  if (!on)
-    return say_error(on.failure());
-  const auto found = list_suppressions(**on, project_id{1}, *environment,
+  const auto found = list_suppressions(on, project_id{1}, *environment,
                                        normalized_address(options.after), options.limit);
   if (!found)
     return say_error(found.failure());
@@ -202,8 +191,13 @@ void add_list(CLI::App& suppressions, program& with) {
   list->footer("Examples:\n"
                "  paceline suppressions list --environment test\n"
                "  paceline suppressions list --json | jq -r '.[].address'");
-  list->callback(
-      [&with, options] { with.chosen = [&with, options] { return run_list(with, *options); }; });
+  list->callback([&with, options] {
+    with.chosen = [&with, options] {
+      return with_session(with, [&options](session& on, const settings& values) {
+        return run_list(on, values, *options);
+      });
+    };
+  });
 }
 
 } // namespace
