@@ -11,7 +11,6 @@ api_fixture::api_fixture() {
   must(seed_route(*db, {"live", "r2"}, 1));
   token = make_key({key_scope::send, key_scope::read, key_scope::manage});
   options.id_lane = 11;
-  options.campaign_id_lane = 12;
   restart();
 }
 

@@ -101,6 +101,8 @@ BOOST_AUTO_TEST_CASE(text_that_is_not_utf_8_is_refused) {
                             "{\"a\":\"\xc0\x80\"}", "{\"\xff\":1}", R"({"a":"\ud800"})",
                             R"({"a":"\udc00"})", R"({"a":"\udc00\ud800"})", R"({"\udfff":1})"})
     refusal(wrong);
+  for (const auto* cut_off : {"\"\xe3", "{\"a\":\"\xf0", "{\"a\":\"\xf0\x9f", "\"\xf4\x8f\xbf"})
+    refusal(cut_off);
   must_read(R"({"a":"\ud83d\ude00"})");
   must_read("{\"a\":\"\xed\x9f\xbf\"}"); // U+D7FF, the last before the surrogates
 }

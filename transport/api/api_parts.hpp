@@ -27,7 +27,7 @@ namespace paceline {
 struct api_parts {
   database_calls& database;
   id_desk& ids;
-  id_desk& campaign_ids; ///< held while a campaign's rows are stored
+  slow_id_desk& campaign_ids;
   intake_desk& intake;
   key_cache& keys;
   route_choices& routes;

@@ -40,7 +40,7 @@ result<append_reply> append(api_parts& with, stream_id to,
                             const std::vector<audience_member>& members) {
   return with.database.run([&with, to, &members](session& on) {
     return with.campaign_ids.with_source(
-        [&](id_source& ids) { return append_recipients(on, ids, to, members); });
+        on, [&](id_source& ids) { return append_recipients(on, ids, to, members); });
   });
 }
 
@@ -106,7 +106,7 @@ private:
       once_->response = response;
     }
     const auto created = with_.database.run([this, &draft](session& on) {
-      return with_.campaign_ids.with_source([&](id_source& ids) {
+      return with_.campaign_ids.with_source(on, [&](id_source& ids) {
         return create_draft(on, ids, draft, call_.key->environment, once_, actor_of(call_));
       });
     });

@@ -230,6 +230,14 @@ private:
   std::string problem_;
 };
 
+json_document::json_document(std::string_view body) : body_(body) {
+  // RapidJSON takes all octets that a UTF-8 sequence should have, also where the text ends within
+  // it: up to 3 beyond the terminator.
+  constexpr std::size_t longest_sequence = 4;
+  decoded_.reserve(body.size() + longest_sequence);
+  decoded_.append(body).append(longest_sequence, '\0');
+}
+
 std::variant<json_document, field_problem> json_document::read(std::string_view body,
                                                                std::string_view opaque_key) {
   if (body.empty())

@@ -81,7 +81,7 @@ private:
     bool has_line_breaks = false;
   };
 
-  explicit json_document(std::string_view body) : body_(body), decoded_(body) {}
+  explicit json_document(std::string_view body);
 
   std::string_view body_;
   std::string decoded_; ///< the body, its strings decoded in place

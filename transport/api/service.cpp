@@ -35,7 +35,7 @@ public:
        health_function health_now, logger& log)
       : wake_(std::move(wake)), health_now_(std::move(health_now)),
         database_(pool, options.database_wait), ids_(options.id_lane),
-        campaign_ids_(options.campaign_id_lane), intake_(pool, ids_, intake_options(options)),
+        intake_(pool, ids_, intake_options(options)),
         keys_([this](key_id id) { return find(id); },
               [this](std::vector<key_id> used) { note(std::move(used)); }),
         routes_([this](const std::string& environment) { return find_all(environment); },
@@ -160,7 +160,8 @@ private:
   const wake_route_function wake_;
   const health_function health_now_;
   database_calls database_;
-  id_desk ids_, campaign_ids_;
+  id_desk ids_;
+  slow_id_desk campaign_ids_;
   intake_desk intake_;
   key_cache keys_;
   route_choices routes_;

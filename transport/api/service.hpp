@@ -15,9 +15,8 @@
 namespace paceline {
 
 struct api_options {
-  std::int32_t id_lane = 0;          ///< of its own (see next_id_lane)
-  std::int32_t campaign_id_lane = 0; ///< another one, held while a page of recipients is stored
-  std::int32_t writer = 0;           ///< of counters, 0 to 1023
+  std::int32_t id_lane = 0;  ///< of its own (see next_id_lane)
+  std::int32_t writer = 0;   ///< of counters, 0 to 1023
   int intake_statements = 2; ///< that store messages at once, at most; below the pool's connections
   std::size_t most_waiting_calls = 2000;            ///< requests that wait to be stored
   std::size_t most_waiting_bytes = 64u << 20;       ///< of those
