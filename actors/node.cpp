@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdlib>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <optional>
 
@@ -14,10 +15,12 @@
 #include "actors/database_post.hpp"
 #include "actors/database_stores.hpp"
 #include "actors/node_metrics.hpp"
+#include "actors/pulse.hpp"
 #include "actors/quota.hpp"
 #include "actors/recorder.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/sweeper.hpp"
+#include "actors/waker.hpp"
 #include "config/metric_list.hpp"
 #include "storage/ownership.hpp"
 #include "storage/schema.hpp"
@@ -85,6 +88,10 @@ result<node_identity> enter_database(const settings& config, std::string_view ve
   if (!node)
     return node.failure();
   identity.id = *node;
+  auto lane = next_id_lane(db);
+  if (!lane)
+    return lane.failure();
+  identity.id_lane = *lane;
   for (const auto& [text, how] : config.routes) {
     auto seeded = seed_route(db, *route_name::parse(text), how.shards);
     if (!seeded)
@@ -99,8 +106,9 @@ result<node_identity> enter_database(const settings& config, std::string_view ve
 
 class running_node::impl {
 public:
-  impl(const settings& config, const node_identity& identity, logger& log, metrics& measured)
-      : config_(config), identity_(identity), log_(log), measured_(measured),
+  impl(const settings& config, const node_identity& identity, node_surroundings around)
+      : config_(config), identity_(identity), around_(std::move(around)), log_(around_.log),
+        measured_(around_.measured),
         control_(pooled_connection(config), control_connections, pool_queue, counts_),
         background_(pooled_connection(config), 1, pool_queue, counts_),
         recording_(pooled_connection(config), config.recording.connections, pool_queue, counts_),
@@ -114,16 +122,12 @@ public:
     start_system();
     spawn_actors();
     watch();
-    listener_.emplace(direct_connection(config_),
-                      std::chrono::duration_cast<std::chrono::milliseconds>(listener_probe),
-                      [supervisor = supervisor_.address(),
-                       campaigns = campaigns_.address()](std::string_view route) {
-                        tell(supervisor, wake_route{std::string{route}});
-                        tell(campaigns, wake_route{std::string{route}});
-                      });
+    open_doors();
   }
 
   ~impl() {
+    around_.health.set_draining();
+    around_.service.close();
     watched_.clear();
     listener_.reset();
     courier_.stop(nanoseconds{0});
@@ -134,12 +138,25 @@ public:
     for (auto& actor : all_)
       caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
     all_.clear();
+    quotas_.clear();
     supervisor_ = nullptr;
     campaigns_ = nullptr;
+    cluster_ = nullptr;
     system_.reset();
   }
 
-  void drain() { caf::anon_send(supervisor_, drain_node{}); }
+  void use_rates(const settings& config) {
+    for (const auto& [route, quota] : quotas_)
+      if (const auto found = config.routes.find(route); found != config.routes.end())
+        caf::anon_send(quota, change_rate{found->second.rate_factor,
+                                          rate::per_second(found->second.target_rate)});
+  }
+
+  void drain() {
+    around_.health.set_draining();
+    around_.service.close();
+    caf::anon_send(supervisor_, drain_node{});
+  }
 
   bool wait_drained(std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex_);
@@ -147,6 +164,24 @@ public:
   }
 
 private:
+  /// What comes from outside: wake-ups of other nodes, and requests.
+  void open_doors() {
+    const std::vector<caf::actor_addr> here{supervisor_.address(), campaigns_.address(),
+                                            cluster_.address()};
+    listener_.emplace(direct_connection(config_),
+                      std::chrono::duration_cast<std::chrono::milliseconds>(listener_probe),
+                      [here](std::string_view route) {
+                        for (const auto& actor : here)
+                          tell(actor, wake_route{std::string{route}});
+                      });
+    const auto waker = keep(system_->spawn<waker_actor>(waker_options{}, background_, time_, here));
+    keep(system_->spawn<pulse_actor>(around_.health));
+    around_.health.use(control_);
+    around_.service.open(
+        {identity_.id_lane, counts_,
+         [to = waker.address()](const std::string& route) { tell(to, wake_route{route}); }});
+  }
+
   std::int32_t writer() const { return static_cast<std::int32_t>(identity_.id.value()); }
 
   pool_store_directory::make_options shard_pools() const {
@@ -212,9 +247,9 @@ private:
           drained_ = true;
           done_.notify_all();
         }));
-    auto cluster = keep(system_->spawn<cluster_actor>(cluster_options_of(), control_, desk_, time_,
-                                                      log_, supervisor_.address()));
-    caf::anon_send(supervisor_, meet_cluster{cluster});
+    cluster_ = keep(system_->spawn<cluster_actor>(cluster_options_of(), control_, desk_, time_,
+                                                  log_, supervisor_.address()));
+    caf::anon_send(supervisor_, meet_cluster{cluster_});
   }
 
   supervisor_options supervisor_options_of() {
@@ -235,6 +270,7 @@ private:
       quota.brake = config_.dispatch.brake;
       quota.measured = route_instruments{measured_, route.text};
       auto actor = keep(system_->spawn<quota_actor>(quota, control_, desk_, time_, log_));
+      quotas_[route.text] = actor;
       options.routes.push_back({route.id, route.text, actor, policy_of(config_), quota.measured});
     }
     return options;
@@ -246,6 +282,7 @@ private:
     options.lease = config_.cluster.lease;
     options.margin = config_.cluster.margin;
     options.renew = config_.cluster.renew;
+    options.stop_requested = around_.stop_requested;
     for (const auto& route : identity_.routes)
       options.routes.push_back(route.id);
     return options;
@@ -278,6 +315,7 @@ private:
 
   settings config_;
   node_identity identity_;
+  node_surroundings around_;
   logger& log_;
   metrics& measured_;
   machine_boot_time time_;
@@ -292,7 +330,8 @@ private:
   caf::actor_system_config caf_config_;
   std::optional<caf::actor_system> system_;
   std::vector<caf::actor> all_;
-  caf::actor supervisor_, campaigns_;
+  caf::actor supervisor_, campaigns_, cluster_;
+  std::map<std::string, caf::actor> quotas_; ///< by route
   std::optional<wake_listener> listener_;
   std::vector<scrape_hook> watched_;
   std::mutex mutex_;
@@ -300,10 +339,13 @@ private:
   bool drained_ = false;
 };
 
-running_node::running_node(const settings& config, const node_identity& identity, logger& log,
-                           metrics& measured)
-    : impl_(std::make_unique<impl>(config, identity, log, measured)) {}
+running_node::running_node(const settings& config, const node_identity& identity,
+                           node_surroundings around)
+    : impl_(std::make_unique<impl>(config, identity, std::move(around))) {}
 running_node::~running_node() = default;
+void running_node::use_rates(const settings& config) {
+  impl_->use_rates(config);
+}
 void running_node::drain() {
   impl_->drain();
 }

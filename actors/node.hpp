@@ -2,11 +2,14 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "actors/node_health.hpp"
+#include "actors/service.hpp"
 #include "config/logging.hpp"
 #include "config/metrics.hpp"
 #include "config/settings.hpp"
@@ -19,6 +22,7 @@ namespace paceline {
 struct node_identity {
   node_id id;
   std::string name;
+  std::int32_t id_lane = 0; ///< for the ids of messages that the API takes in
   struct served_route {
     route_id id;
     std::string text;
@@ -31,17 +35,28 @@ struct node_identity {
 /// can't start and what to do.
 result<node_identity> enter_database(const settings& config, std::string_view version, logger& log);
 
-/// The running node. Owns pools, courier, actors and listener; construction starts them, and
-/// destruction stops them in the order that never hangs: listener, courier, database threads,
-/// actors, actor system.
+/// What a node is given; all of it outlives the node.
+struct node_surroundings {
+  logger& log;
+  metrics& measured;
+  node_health& health;
+  node_service& service;
+  /// Called once, on a thread of the node, when an operator wants it to drain and end
+  /// (`paceline node stop`); it must be quick.
+  std::function<void()> stop_requested;
+};
+
+/// The running node. Owns pools, courier, actors and listener; construction starts them and opens
+/// the service, and destruction stops them in the order that never hangs: service, listener,
+/// courier, database threads, actors, actor system.
 class running_node {
 public:
-  /// `measured` outlives the node.
-  running_node(const settings& config, const node_identity& identity, logger& log,
-               metrics& measured);
+  running_node(const settings& config, const node_identity& identity, node_surroundings around);
   ~running_node();
 
-  /// Starts the drain; returns at once.
+  /// Takes over what may change while it runs: the rates of its routes.
+  void use_rates(const settings& config);
+  /// Ends the API, within 2 s, and starts the drain.
   void drain();
   /// Waits for the end of the drain. False when it did not come within `patience`.
   bool wait_drained(std::chrono::milliseconds patience);

@@ -17,6 +17,7 @@ namespace paceline {
 void add_serve(CLI::App& app, program& with) {
   auto* const serve = app.add_subcommand("serve", "Run a node: take shards and send what is due");
   serve->footer("Ends on SIGTERM or Ctrl-C after calls on the wire are finished and recorded.\n"
+                "SIGHUP reads the configuration again; the log says what took effect.\n"
                 "\n"
                 "Examples:\n"
                 "  paceline serve\n"
@@ -29,7 +30,8 @@ void add_serve(CLI::App& app, program& with) {
       logger log{values->log.level, values->log.format};
       for (const auto& warning : values->warnings)
         log.warn(warning);
-      return run_serve(*values, log);
+      return run_serve(
+          *values, [&with] { return with.read_configuration(); }, log);
     };
   });
 }

@@ -4,18 +4,24 @@
 #include <unistd.h>
 
 #include <exception>
+#include <initializer_list>
 #include <optional>
 
 #include "actors/node.hpp"
+#include "tools/paceline/live_changes.hpp"
 
 namespace paceline {
 namespace {
 
-sigset_t ending_signals() {
+/// An operator wants this node to end: sent by the process to itself. Not among those that cut a
+/// drain short, so that it can't do so when it comes together with SIGTERM.
+constexpr int stop_signal = SIGUSR1;
+
+sigset_t signals_of(std::initializer_list<int> numbers) {
   sigset_t signals;
   sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
+  for (const int number : numbers)
+    sigaddset(&signals, number);
   return signals;
 }
 
@@ -33,38 +39,115 @@ bool drain(running_node& node, const sigset_t& signals, std::chrono::millisecond
   return false;
 }
 
+/// The configuration that the node runs with, and its changes by SIGHUP.
+class live_settings {
+public:
+  live_settings(const settings& config, const read_again_function& read_again,
+                node_service& service, logger& log)
+      : in_effect_(config), read_again_(read_again), service_(service), log_(log) {}
+
+  void read_again(running_node& node) {
+    const auto read = read_again_();
+    if (const auto* errors = std::get_if<std::vector<config_error>>(&read))
+      return say_errors(*errors);
+    const auto& wanted = std::get<settings>(read);
+    const auto changes = find_live_changes(in_effect_, wanted);
+    take_live_values(in_effect_, wanted);
+    apply(node);
+    for (const auto& warning : wanted.warnings)
+      log_.warn(warning);
+    for (const auto& change : changes.live)
+      log_.info("an option was changed",
+                {{"option", change.key}, {"from", change.before}, {"to", change.after}});
+    for (const auto& key : changes.for_restart)
+      log_.warn("an option was changed that takes effect at the next start only",
+                {{"option", key}});
+    log_.info("the configuration was read again",
+              {{"applied", changes.live.size()}, {"for_restart", changes.for_restart.size()}});
+  }
+
+private:
+  void say_errors(const std::vector<config_error>& errors) {
+    for (const auto& wrong : errors)
+      log_.error(wrong.text());
+    log_.error("the configuration was read again and has errors; everything stays as it is",
+               {{"errors", errors.size()}});
+  }
+
+  /// Everything that takes over values while it runs, in one place.
+  void apply(running_node& node) {
+    log_.set_level(in_effect_.log.level);
+    node.use_rates(in_effect_);
+    service_.reload_tls();
+  }
+
+  settings in_effect_;
+  const read_again_function& read_again_;
+  node_service& service_;
+  logger& log_;
+};
+
+/// Serves until it is time to drain. A terminal that has gone is somebody who has left: SIGHUP then
+/// means what it always did.
+void serve_until_stopped(running_node& node, live_settings& live, const sigset_t& signals) {
+  const bool had_terminal = ::isatty(STDERR_FILENO) == 1;
+  while (true) {
+    int signal = 0;
+    sigwait(&signals, &signal);
+    if (signal != SIGHUP || (had_terminal && ::isatty(STDERR_FILENO) != 1))
+      return;
+    live.read_again(node);
+  }
+}
+
 /// What can hang on the way out (a library's thread, a database that does not answer) must not keep
 /// the process: the kernel ends it.
 void guard_exit() {
   ::alarm(20);
 }
 
+void say_serving(const node_identity& identity, const node_service& service, logger& log) {
+  std::vector<log_field> fields{{"node", identity.name},
+                                {"node_id", identity.id.value()},
+                                {"routes", identity.routes.size()}};
+  for (auto& address : service.addresses())
+    fields.push_back(std::move(address));
+  log.info("serving", fields);
+}
+
 } // namespace
 
-int run_serve(const settings& config, logger& log) {
-  auto signals = ending_signals();
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+int run_serve(const settings& config, const read_again_function& read_again, logger& log) {
+  const auto all = signals_of({SIGTERM, SIGINT, SIGHUP, stop_signal});
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  metrics measured;
+  machine_boot_time time;
+  node_health health{time};
+  auto service = node_service::listen(config, log, measured, health);
+  if (!service) {
+    log.error("the node can't start: " + service.failure().text);
+    return 1;
+  }
   auto identity = enter_database(config, PACELINE_VERSION, log);
   if (!identity) {
     log.error("the node can't start: " + identity.failure().text);
     return 1;
   }
-  metrics measured;
   std::optional<running_node> node;
   try {
-    node.emplace(config, *identity, log, measured);
+    node.emplace(config, *identity, node_surroundings{log, measured, health, **service, [] {
+                                                        ::kill(::getpid(), stop_signal);
+                                                      }});
   } catch (const std::exception& failure) {
     log.error(std::string{"the node can't start: "} + failure.what());
     return 1;
   }
-  log.info("serving", {{"node", identity->name},
-                       {"node_id", identity->id.value()},
-                       {"routes", identity->routes.size()}});
-  int signal = 0;
-  sigwait(&signals, &signal);
+  say_serving(*identity, **service, log);
+  live_settings live{config, read_again, **service, log};
+  serve_until_stopped(*node, live, all);
   log.info("draining: nothing new is claimed, calls in flight finish");
-  auto clean = drain(*node, signals, config.node.drain_timeout);
+  auto clean = drain(*node, signals_of({SIGTERM, SIGINT}), config.node.drain_timeout);
   guard_exit();
   node.reset();
   if (clean)
