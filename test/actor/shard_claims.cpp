@@ -102,6 +102,25 @@ BOOST_AUTO_TEST_CASE(a_slot_missed_beyond_the_horizon_gives_its_message_back) {
   BOOST_TEST(worst_excess(stage.ledger(), 20) <= 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_paused_route_starts_nothing_after_the_horizon_and_goes_on_when_resumed) {
+  shard_stage stage({1, 20});
+  stage.add(stage.news, 100);
+  stage.supervise();
+  stage.time.pass(2s);
+  stage.table.route.state = route_state::paused;
+  stage.time.pass(1100ms);
+  const auto sent = stage.ledger().size();
+  BOOST_TEST(sent > 0u);
+  stage.time.pass(30s);
+  BOOST_TEST(stage.ledger().size() == sent);
+  BOOST_TEST(stage.count(message_status::attempting) == 0);
+  stage.table.route.state = route_state::running;
+  BOOST_TEST(finishes(stage, 30s));
+  BOOST_TEST(stage.count(message_status::accepted) == 100);
+  BOOST_TEST(stage.accepted_twice() == 0);
+  BOOST_TEST(worst_excess(stage.ledger(), 20) <= 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_paused_streams_rows_are_given_back_and_go_when_it_resumes) {
   shard_stage stage({2, 20});
   stage.add(stage.news, 100);
