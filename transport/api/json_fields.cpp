@@ -157,18 +157,22 @@ void object_fields::need(std::string_view name, std::string_view what) {
     add(name, "is missing: " + std::string{what});
 }
 
+std::string object_fields::known_names() const {
+  std::string all;
+  for (std::size_t i = 0; i < name_count_; ++i)
+    if (std::find(names_.begin(), names_.begin() + i, names_[i]) == names_.begin() + i)
+      all += (all.empty() ? "" : ", ") + std::string{names_[i]};
+  return all;
+}
+
 void object_fields::finish() {
   if (!is_object_)
     return;
-  std::string allowed;
-  for (std::size_t i = 0; i < name_count_; ++i)
-    if (std::find(names_.begin(), names_.begin() + i, names_[i]) == names_.begin() + i)
-      allowed += (allowed.empty() ? "" : ", ") + std::string{names_[i]};
   std::size_t index = 0;
   for (const auto member : value_) {
     const bool is_known = index < tracked_members && (seen_ & (std::uint64_t{1} << index)) != 0;
     if (!is_known)
-      add(member.key(), "is not known here; known are: " + allowed);
+      add(member.key(), "is not known here; known are: " + known_names());
     if (problems_.is_full())
       return;
     ++index;

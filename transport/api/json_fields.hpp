@@ -60,6 +60,7 @@ public:
   void finish();
 
 private:
+  std::string known_names() const;
   void wrong_kind(std::string_view name, const json_value& value, std::string_view wanted);
 
   json_value value_;
