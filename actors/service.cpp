@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "actors/node_metrics.hpp"
+#include "config/metric_list.hpp"
 #include "storage/connections.hpp"
 #include "transport/api/service.hpp"
 #include "transport/http/problem.hpp"
@@ -80,7 +81,12 @@ public:
       return;
     api_options options;
     options.id_lane = parts.id_lane;
-    options.intake_statements = std::max(1, config_.api.database_connections / 2);
+    options.intake_statements = std::max(1, config_.api.database_connections - 1);
+    options.instruments.on_request = count_api_requests(numbers_);
+    options.instruments.on_intake =
+        [groups = numbers_.get(metric::intake_group_size)](std::size_t calls) {
+          groups.observe(static_cast<double>(calls));
+        };
     pool_.emplace(pooled_connection(config_), config_.api.database_connections, pool_queue,
                   parts.counts);
     watched_pool_ = watch_pool(numbers_, "api", *pool_);

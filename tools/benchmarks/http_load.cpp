@@ -88,9 +88,11 @@ public:
   }
 
   load_result run() {
-    begin_ = last_answer_ = steady_clock::now();
     for (std::size_t i = 0; i < clients_.size(); ++i)
       open(i);
+    begin_ = last_answer_ = steady_clock::now();
+    for (std::size_t i = 0; i < clients_.size(); ++i)
+      ask(i);
     while (busy_ > 0 || !resting_.empty())
       turn();
     result_.seconds = std::chrono::duration<double>(last_answer_ - begin_).count();
@@ -128,7 +130,6 @@ private:
     event.events = EPOLLIN;
     event.data.u64 = who;
     ::epoll_ctl(epoll_, EPOLL_CTL_ADD, one.socket, &event);
-    ask(who);
   }
 
   void ask(std::size_t who) {
@@ -214,6 +215,7 @@ private:
     ++result_.broken;
     --busy_;
     open(who);
+    ask(who);
   }
 
   stage& with_;

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <mutex>
 #include <stdexcept>
+#include <sys/socket.h>
 #include <thread>
 #include <vector>
 
@@ -82,8 +83,11 @@ public:
     server_.Post("/v1/send", [this](const httplib::Request& request, httplib::Response& response) {
       take(request.body, response);
     });
+    int socket = -1;
+    server_.set_socket_options([&socket](int made) { socket = made; });
     port_ = server_.bind_to_any_port("127.0.0.1");
-    if (port_ <= 0)
+    // Its backlog of 5 would lose connections of 64 clients.
+    if (port_ <= 0 || ::listen(socket, 1024) != 0)
       throw std::runtime_error("the floor's server can't bind");
     thread_ = std::thread([this] { server_.listen_after_bind(); });
   }

@@ -7,6 +7,10 @@ namespace paceline {
 namespace {
 
 constexpr std::size_t group_calls = 200, group_messages = 5000, group_bytes = 8u << 20;
+/// A statement for so many messages takes several times what any statement takes.
+constexpr std::size_t worth_a_statement = 500;
+/// The one that runs must be waiting for something.
+constexpr std::chrono::milliseconds longest_turn{50};
 /// Between two tries of a database that is away; the pool itself backs off from connecting.
 constexpr std::chrono::milliseconds retry_pause{50};
 
@@ -56,6 +60,7 @@ result<intake_reply> intake_desk::take(intake_job& job) {
                  "Too many requests wait to be stored; nothing of this one was. Try again."};
   waiting_.push_back(&mine);
   waiting_bytes_ += mine.bytes;
+  waiting_messages_ += job.call.messages.size();
   start_statement();
   if (wait(lock, mine))
     return std::move(*mine.answer);
@@ -83,6 +88,7 @@ bool intake_desk::wait(std::unique_lock<std::mutex>& lock, ticket& one) {
 void intake_desk::forget(ticket& one) {
   std::erase(waiting_, &one);
   waiting_bytes_ -= one.bytes;
+  waiting_messages_ -= one.job->call.messages.size();
 }
 
 void intake_desk::give_ids(intake_job& job) {
@@ -96,11 +102,17 @@ void intake_desk::give_ids(intake_job& job) {
 
 /// Called with the lock held.
 void intake_desk::start_statement() {
-  if (waiting_.empty() || is_coming_ || statements_ >= options_.statements)
+  if (waiting_.empty() || is_coming_ || statements_ >= options_.statements
+      || (statements_ > 0 && !deserves_another()))
     return;
   // Where the pool is full, what runs or the next call starts the next.
   is_coming_ = pool_.submit([this](session* on, const error& why) { serve(on, why); });
   statements_ += is_coming_ ? 1 : 0;
+}
+
+bool intake_desk::deserves_another() const {
+  return waiting_messages_ >= worth_a_statement
+         || std::chrono::steady_clock::now() - waiting_.front()->came > longest_turn;
 }
 
 void intake_desk::serve(session* on, const error& why) {
@@ -135,6 +147,7 @@ intake_desk::group intake_desk::take_group() {
     messages += count;
     bytes += next->bytes;
     waiting_bytes_ -= next->bytes;
+    waiting_messages_ -= count;
     next->is_waiting = false;
     taken.push_back(next);
     waiting_.pop_front();
@@ -146,6 +159,8 @@ intake_desk::group intake_desk::take_group() {
 
 void intake_desk::store(session& on, const group& tickets) {
   const auto calls = calls_of(tickets);
+  if (options_.on_statement)
+    options_.on_statement(calls.size());
   auto replies = take_in(on, calls, tickets.front()->in_doubt);
   if (replies)
     return settle(tickets, std::move(*replies));
@@ -195,6 +210,7 @@ void intake_desk::put_back(const group& tickets, const error& why) {
     back.last_failure = why;
     waiting_.push_front(&back);
     waiting_bytes_ += back.bytes;
+    waiting_messages_ += back.job->call.messages.size();
     back.answered.notify_one(); // its patience counts again
   }
 }

@@ -1,8 +1,10 @@
 /// Gathers what many requests want stored into few statements, without ever waiting for more.
 ///
 /// While a database connection stores, further calls queue up; whoever comes free takes all that
-/// waits, up to 200 calls, 5,000 messages or 8 MiB. An idle desk stores a call at once. The queue
-/// is bounded, and so is every wait.
+/// waits, up to 200 calls, 5,000 messages or 8 MiB. An idle desk stores a call at once. A second
+/// statement runs beside the first only where more waits than a statement is worth, or for longer
+/// than one takes: small calls are stored faster by one busy connection than by several, because
+/// the cost of a statement is shared by more of them. The queue is bounded, and so is every wait.
 #pragma once
 
 #include <chrono>
@@ -22,11 +24,12 @@
 namespace paceline {
 
 struct intake_desk_options {
-  int statements = 2;                               ///< at once, at most
-  std::size_t most_calls = 2000;                    ///< waiting
-  std::size_t most_bytes = 64u << 20;               ///< of those
-  std::chrono::milliseconds store_patience{3000};   ///< for a database that is away
-  std::chrono::milliseconds doubt_patience{10'000}; ///< for a commit of which nobody saw the end
+  int statements = 2;                                  ///< at once, at most
+  std::size_t most_calls = 2000;                       ///< waiting
+  std::size_t most_bytes = 64u << 20;                  ///< of those
+  std::chrono::milliseconds store_patience{3000};      ///< for a database that is away
+  std::chrono::milliseconds doubt_patience{10'000};    ///< for a commit of which nobody saw the end
+  std::function<void(std::size_t calls)> on_statement; ///< before each; may be empty
 };
 
 /// One request's call, on its own stack.
@@ -65,6 +68,7 @@ private:
   using group = std::vector<ticket*>;
 
   void start_statement();
+  bool deserves_another() const;
   void serve(session* on, const error& why);
   group take_group();
   void store(session& on, const group& tickets);
@@ -82,7 +86,7 @@ private:
   std::mutex mutex_;
   std::condition_variable idle_; ///< a statement ended, or we stop
   std::deque<ticket*> waiting_;
-  std::size_t waiting_bytes_ = 0;
+  std::size_t waiting_bytes_ = 0, waiting_messages_ = 0;
   int statements_ = 0;     ///< submitted to the pool or running
   bool is_coming_ = false; ///< one is submitted and has not taken its group yet
   bool stopping_ = false;

@@ -33,9 +33,9 @@ class api_service::impl {
 public:
   impl(const api_options& options, database_pool& pool, wake_route_function wake,
        health_function health_now, logger& log)
-      : wake_(std::move(wake)), health_now_(std::move(health_now)),
-        database_(pool, options.database_wait), ids_(options.id_lane),
-        intake_(pool, ids_, intake_options(options)),
+      : instruments_(options.instruments), wake_(std::move(wake)),
+        health_now_(std::move(health_now)), database_(pool, options.database_wait),
+        ids_(options.id_lane), intake_(pool, ids_, intake_options(options)),
         keys_([this](key_id id) { return find(id); },
               [this](std::vector<key_id> used) { note(std::move(used)); }),
         routes_([this](const std::string& environment) { return find_all(environment); },
@@ -52,10 +52,19 @@ public:
         shapes_(shapes_of(api_routes())) {}
 
   http_response answer(const http_request& request) {
+    const auto begun = boot_clock::now();
     const auto found = find_route(shapes_, request.method, request.path);
-    if (!found.index)
-      return refuse_path(found);
-    const auto& route = api_routes()[*found.index];
+    auto answered =
+        found.index ? answer_on(api_routes()[*found.index], found, request) : refuse_path(found);
+    if (instruments_.on_request)
+      instruments_.on_request(found.index ? shapes_[*found.index].pattern : "unknown",
+                              answered.status, boot_clock::now() - begun);
+    return answered;
+  }
+
+private:
+  http_response answer_on(const api_route& route, const routing& found,
+                          const http_request& request) {
     if (route.scopes.empty())
       return route.answer(parts_, {request, nullptr, found.parameters});
     const auto key = authenticate(request);
@@ -75,7 +84,6 @@ public:
     return route.answer(parts_, {request, &who, found.parameters});
   }
 
-private:
   using known_key = std::shared_ptr<const api_key>;
 
   static intake_desk_options intake_options(const api_options& from) {
@@ -85,6 +93,7 @@ private:
     to.most_bytes = from.most_waiting_bytes;
     to.store_patience = from.database_wait;
     to.doubt_patience = from.doubt_patience;
+    to.on_statement = from.instruments.on_intake;
     return to;
   }
 
@@ -157,6 +166,7 @@ private:
     });
   }
 
+  const api_instruments instruments_;
   const wake_route_function wake_;
   const health_function health_now_;
   database_calls database_;
