@@ -15,7 +15,7 @@
 namespace paceline {
 
 struct api_options {
-  std::int32_t id_lane = 0;  ///< of its own (see next_id_lane)
+  std::int32_t id_lane = 0; ///< of its own (see next_id_lane)
   api_instruments instruments;
   std::int32_t writer = 0;   ///< of counters, 0 to 1023
   int intake_statements = 2; ///< that store messages at once, at most; below the pool's connections
