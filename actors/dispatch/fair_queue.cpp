@@ -123,6 +123,12 @@ std::optional<database_instant> fair_queue::earliest_free() const {
   return first;
 }
 
+bool fair_queue::is_mixed() const {
+  return std::ranges::any_of(streams_, [first = streams_.begin()](const auto& other) {
+    return other.second.info.priority != first->second.info.priority;
+  });
+}
+
 std::vector<stream_id> fair_queue::order() const {
   std::vector<const entry*> sorted;
   sorted.reserve(streams_.size());

@@ -54,6 +54,8 @@ public:
 
   /// All streams, the one to be served first in front.
   std::vector<stream_id> order() const;
+  /// Whether there are streams of several priorities.
+  bool is_mixed() const;
 
 private:
   __extension__ using virtual_time = __int128;

@@ -87,11 +87,10 @@ std::int64_t reservation::held_up_to(std::int32_t priority, const fair_queue& qu
   return held;
 }
 
-/// Read when half is used up, or at once when something more urgent than all that is held waits.
+/// Read when half of what may be held is used up; what is less urgent than the first to be read
+/// does not count, since it would have to wait for it anyway.
 bool reservation::is_time(std::int32_t limit, const fair_queue& queue, stream_id first) const {
-  if (static_cast<std::int64_t>(size_) * 2 <= limit)
-    return true;
-  return held_up_to(queue.find(first)->priority, queue) == 0;
+  return held_up_to(queue.find(first)->priority, queue) * 2 <= limit;
 }
 
 std::vector<reserve_plan> reservation::plan(database_instant now, std::int32_t limit,

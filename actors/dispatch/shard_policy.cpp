@@ -31,6 +31,13 @@ std::vector<attempt> shard_policy::remove_stream(stream_id id) {
 
 void shard_policy::wake(stream_id id, database_instant at, database_instant now) {
   reservation_.wake(id, at, now);
+  if (at <= now && queue_.is_mixed())
+    mixed_until_ = now + settings_.mixed_memory;
+}
+
+nanoseconds shard_policy::window(database_instant now) const {
+  return now < mixed_until_ ? std::min(settings_.mixed_window, settings_.group_window)
+                            : settings_.group_window;
 }
 
 std::vector<reserve_plan> shard_policy::plan_reserve(database_instant now, rate target) {
@@ -129,7 +136,7 @@ group_claim shard_policy::fill_group(database_instant now, database_instant from
   const rate target = grid_at(pace, now).target;
   const std::int64_t most = std::min<std::int64_t>(
       {settings_.max_group, room_in_flight(target), allowed ? *allowed : settings_.max_group});
-  const database_instant end = std::max(first, now + settings_.group_window);
+  const database_instant end = std::max(first, now + window(now));
   gate_state ahead = gate;
   while (static_cast<std::int64_t>(group.rows.size()) < most) {
     const auto [stream, next] = foresee_next(ahead, pace, from);

@@ -31,6 +31,10 @@ struct policy_settings {
   nanoseconds claim_lead = std::chrono::milliseconds{75};
   /// A group takes the slots of so much time: what a crash leaves in doubt.
   nanoseconds group_window = std::chrono::milliseconds{250};
+  /// The same while streams of several priorities share the route, and for `mixed_memory` after:
+  /// what is claimed can't be overtaken, so that this is what an urgent message waits for.
+  nanoseconds mixed_window = std::chrono::milliseconds{150};
+  nanoseconds mixed_memory = std::chrono::seconds{10};
   std::int32_t reserve_batch = 24;    ///< rows read ahead at least
   std::int32_t reserve_cap = 5'000;   ///< rows held at most
   std::int32_t in_flight_cap = 5'000; ///< calls claimed and unanswered at most
@@ -140,6 +144,7 @@ private:
                                                          database_instant from) const;
   std::int64_t room_in_flight(rate target) const;
   void refresh_head(stream_id id);
+  nanoseconds window(database_instant now) const;
 
   shard_position position_;
   policy_settings settings_;
@@ -150,6 +155,7 @@ private:
   std::optional<group_claim> claim_; ///< asked for and not answered
   bool claim_in_doubt_ = false;
   std::int32_t last_group_ = 0;
+  database_instant mixed_until_ = database_instant::min();
   std::int32_t held_limit_ = 0;                            ///< of the last plan_reserve
   std::unordered_map<message_id, std::int32_t> in_flight_; ///< cost
   std::optional<message_id> probe_;

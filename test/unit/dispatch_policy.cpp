@@ -192,6 +192,37 @@ BOOST_AUTO_TEST_CASE(direct_mail_goes_ahead_of_everything_unclaimed) {
   BOOST_CHECK(group.rows[2].stream == campaign);
 }
 
+BOOST_AUTO_TEST_CASE(urgent_rows_are_read_at_once_also_while_others_as_urgent_wait) {
+  shard_policy policy = with_rows(1'000);
+  const rate target = rate::from_millihertz(1'000'000);
+  policy.put_stream({direct, {}, 0, 1, {}}, origin);
+  policy.on_reserved(policy.plan_reserve(origin, target).at(0), rows_of(direct, 5'001, 1));
+  BOOST_CHECK(policy.plan_reserve(origin, target).empty()); // nobody has said that there are more
+  policy.wake(direct, origin, origin);
+  const auto plans = policy.plan_reserve(origin, target);
+  BOOST_REQUIRE_EQUAL(plans.size(), 1u);
+  BOOST_CHECK(plans[0].stream == direct);
+}
+
+BOOST_AUTO_TEST_CASE(groups_are_shorter_while_priorities_are_mixed_and_for_a_while_after) {
+  shard_policy policy = with_rows(1'000);
+  BOOST_CHECK_EQUAL(claim_of(policy).rows.size(), 100u); // of 250
+  shard_policy mixed = with_rows(1'000);
+  route_pace slower = fast_pace();
+  slower.current.target = rate::from_millihertz(200'000); // slots 5 ms apart
+  const auto rows_at = [&mixed, &slower](database_instant now) {
+    const auto group = std::get<group_claim>(mixed.plan_group(now, slower, {}));
+    mixed.on_claimed(group.group_no, {}, now);
+    return group.rows.size();
+  };
+  BOOST_CHECK_EQUAL(rows_at(origin), 51u); // 0, 5, ... 250 ms
+  mixed.put_stream({direct, {}, 0, 1, {}}, origin);
+  mixed.wake(direct, origin, origin);
+  mixed.remove_stream(direct);
+  BOOST_CHECK_EQUAL(rows_at(origin + 9s), 31u); // ... 150 ms
+  BOOST_CHECK_EQUAL(rows_at(origin + 10s), 51u);
+}
+
 BOOST_AUTO_TEST_CASE(what_was_dropped_from_memory_is_read_again) {
   shard_policy policy = with_rows(1'000);
   policy.put_stream({direct, {}, 0, 1, {}}, origin);
