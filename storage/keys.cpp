@@ -121,7 +121,7 @@ result<key_id> create_in(session& open, id_source& ids, const new_key& key,
     return key_id{row["same"].as<std::int64_t>()};
   if (row["valid"].as<std::int64_t>() >= most_valid)
     return error{error_kind::refused, "name: two valid keys named '" + key.name
-                                          + "' exist already: revoke or expire one of them first"};
+                                          + "' exist already: revoke one of them first"};
   const key_id id{ids.next(wall_clock_ms())};
   if (auto inserted = insert_key(open, id, project, key); !inserted)
     return inserted.failure();

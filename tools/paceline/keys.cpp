@@ -204,7 +204,7 @@ void add_create(CLI::App& keys, program& with) {
                      "Where; may be left out where there is only one");
   create
       ->add_option("--scope", options->scopes,
-                   "send, read, manage (both, and campaigns) or admin; may be repeated")
+                   "send, read, manage (both, campaigns, suppressions) or admin (all)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str()

@@ -144,7 +144,7 @@ int run_list(session& on, const settings& values, const suppression_options& opt
 void add_shared(CLI::App& command, const shared_suppression_options& options) {
   command.add_option("--environment", options->environment,
                      "Which one; may be left out where there is only one");
-  command.add_option("--project", options->project, "Which one; so far there is only default")
+  command.add_option("--project", options->project, "Only default: for others use the HTTP API")
       ->capture_default_str()
       ->check(CLI::IsMember({"default"}));
   command.add_flag("--json", options->as_json, "Print JSON");
