@@ -42,7 +42,7 @@ struct meet_cluster {
 // Wake-ups --------------------------------------------------------------------
 
 /// Something may be due on the route (empty: on any), or an operator has changed it.
-/// listener, campaigns -> supervisor, campaigns, cluster
+/// API -> waker; listener, waker, campaigns -> supervisor, campaigns, cluster
 struct wake_route {
   std::string route;
 };
