@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 #include "actors/campaigns/campaigns.hpp"
 #include "actors/cluster/cluster.hpp"
@@ -127,6 +128,8 @@ public:
 
   ~impl() {
     around_.health.set_draining();
+    if (closing_.joinable())
+      closing_.join();
     around_.service.close();
     watched_.clear();
     listener_.reset();
@@ -154,8 +157,9 @@ public:
 
   void drain() {
     around_.health.set_draining();
-    around_.service.close();
     caf::anon_send(supervisor_, drain_node{});
+    // A request that the database holds up must hold up neither the drain nor a second signal.
+    closing_ = std::thread([&service = around_.service] { service.close(); });
   }
 
   bool wait_drained(std::chrono::milliseconds patience) {
@@ -334,6 +338,7 @@ private:
   std::map<std::string, caf::actor> quotas_; ///< by route
   std::optional<wake_listener> listener_;
   std::vector<scrape_hook> watched_;
+  std::thread closing_; ///< of the service, from the drain on
   std::mutex mutex_;
   std::condition_variable done_;
   bool drained_ = false;

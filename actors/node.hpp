@@ -56,7 +56,7 @@ public:
 
   /// Takes over what may change while it runs: the rates of its routes.
   void use_rates(const settings& config);
-  /// Ends the API, within 2 s, and starts the drain.
+  /// Starts the drain and the end of the API; returns at once. To be called once.
   void drain();
   /// Waits for the end of the drain. False when it did not come within `patience`.
   bool wait_drained(std::chrono::milliseconds patience);

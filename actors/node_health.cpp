@@ -56,7 +56,7 @@ bool node_health::database_answers() {
   std::shared_ptr<probe> asked;
   {
     std::lock_guard lock(mutex_);
-    if (!pool_)
+    if (!pool_ || is_draining_)
       return false;
     if (!last_ || time_.now() - last_->asked > fresh) {
       last_ = std::make_shared<probe>(time_.now());

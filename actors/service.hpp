@@ -36,8 +36,8 @@ public:
 
   /// From here on requests are answered.
   void open(service_parts parts);
-  /// Ends the API and feedback listeners, within 2 s, and everything that used the parts.
-  /// Idempotent.
+  /// Ends the API and feedback listeners and everything that used the parts: within 2 s, or when
+  /// the last request that waits for the database has its answer. Idempotent; not thread-safe.
   void close();
 
   /// Names and addresses of those that listen, for the log: {"api", "127.0.0.1:8700"}.

@@ -44,7 +44,7 @@ CREATE TABLE idempotency_keys (
   response     text NOT NULL,
   PRIMARY KEY (project, environment, key)
 );
-CREATE INDEX idempotency_keys_age ON idempotency_keys USING brin (created_at);
+CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
 
 ALTER TABLE messages
   ADD COLUMN key        bigint NOT NULL DEFAULT 0,  -- that accepted it; 0: none

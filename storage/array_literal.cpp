@@ -5,19 +5,13 @@ namespace array_detail {
 
 void append_quoted(std::string& to, std::string_view text) {
   to += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      to += '\\';
-    to += c;
+  for (auto at = text.find_first_of("\"\\"); at != std::string_view::npos;
+       at = text.find_first_of("\"\\")) {
+    to.append(text.substr(0, at)).push_back('\\');
+    to.push_back(text[at]);
+    text.remove_prefix(at + 1);
   }
-  to += '"';
-}
-
-void append_text(std::string& to, const std::optional<std::string>& text) {
-  if (text)
-    append_quoted(to, *text);
-  else
-    to += "NULL";
+  to.append(text).push_back('"');
 }
 
 } // namespace array_detail

@@ -41,7 +41,13 @@ inline void append_text(std::string& to, std::string_view text) {
 inline void append_text(std::string& to, const std::string& text) {
   append_quoted(to, text);
 }
-void append_text(std::string& to, const std::optional<std::string>& text);
+template <class Text>
+void append_text(std::string& to, const std::optional<Text>& text) {
+  if (text)
+    append_text(to, *text);
+  else
+    to += "NULL";
+}
 
 } // namespace array_detail
 

@@ -125,6 +125,11 @@ campaign_view read_view(const pqxx::row& row) {
   view.canceled = row["canceled"].as<std::int64_t>();
   view.expired = row["expired"].as<std::int64_t>();
   view.throttled = row["throttled"].as<std::int64_t>();
+  // What was never expanded has no row to be canceled: nobody gets it all the same.
+  if (view.state == "canceled") {
+    view.canceled += view.audience - view.expanded;
+    view.expanded = view.audience;
+  }
   view.requested_at = row["requested_at"].c_str();
   view.finished_at = row["finished_at"].c_str();
   view.first_start_s = read_seconds(row["first_start_s"]);

@@ -33,6 +33,10 @@ private:
   bool holds_any_ = false;
 };
 
+std::int64_t first_content(const intake_call& call) {
+  return call.contents.empty() ? 0 : call.contents.front().id.value();
+}
+
 struct call_columns {
   std::vector<project_id> projects;
   std::vector<key_id> keys;
@@ -42,6 +46,7 @@ struct call_columns {
   std::vector<std::size_t> sizes;
   std::vector<std::optional<std::string>> once, hashes, responses;
   std::vector<std::int16_t> statuses;
+  std::vector<std::int64_t> first_contents;
 
   void add(const intake_call& call) {
     projects.push_back(call.project);
@@ -50,6 +55,7 @@ struct call_columns {
     routes.push_back(call.route);
     streams.push_back(call.stream);
     sizes.push_back(call.messages.size());
+    first_contents.push_back(first_content(call));
     statuses.push_back(call.once ? call.once->status : std::int16_t{0});
     if (!call.once) {
       for (auto* column : {&once, &hashes, &responses})
@@ -100,42 +106,65 @@ content_id content_of(const intake_call& call, const intake_message& message) {
                                                 : call.contents.at(message.content).id;
 }
 
+/// Nothing where the value is the one that most messages have.
+template <class T>
+std::optional<T> unless(T value, T usual) {
+  return value == usual ? std::nullopt : std::optional<T>{std::move(value)};
+}
+
+std::optional<std::string_view> view_of(const std::optional<std::string>& text) {
+  return text ? std::optional<std::string_view>{*text} : std::nullopt;
+}
+
+/// Texts are views into the calls, which outlive the columns.
 struct message_columns {
   std::vector<message_id> ids;
-  std::vector<std::size_t> calls;
-  std::vector<content_id> contents;
-  std::vector<std::string> recipients;
-  std::vector<std::size_t> costs;
-  sparse_column<std::string> fields, tags, addresses;
-  sparse_column<std::int64_t> resend_of, due, expiry;
+  std::vector<std::string> literals; ///< of several recipients each; reserved, so that views hold
+  std::vector<std::string_view> recipients;
+  sparse_column<std::size_t> calls, costs;
+  sparse_column<std::string_view> fields, tags, addresses;
+  sparse_column<std::int64_t> contents, resend_of, due, expiry;
+
+  explicit message_columns(std::size_t count) {
+    ids.reserve(count);
+    literals.reserve(count);
+    recipients.reserve(count);
+  }
 
   void add(std::size_t call, const intake_call& of, const intake_message& message) {
     ids.push_back(message.id);
-    calls.push_back(call);
-    contents.push_back(content_of(of, message));
-    recipients.push_back(text_array_literal(message.recipients));
-    costs.push_back(message.recipients.size());
-    fields.add(message.fields == "{}" ? std::nullopt : std::optional{message.fields});
-    tags.add(message.tags);
-    addresses.add(message.addresses);
-    resend_of.add(message.resend_of == message_id{} ? std::nullopt
-                                                    : std::optional{message.resend_of.value()});
+    calls.add(unless<std::size_t>(call, 1));
+    contents.add(unless(content_of(of, message).value(), first_content(of)));
+    if (message.recipients.size() == 1) {
+      recipients.push_back(message.recipients.front());
+    } else {
+      literals.push_back(text_array_literal(message.recipients));
+      recipients.push_back(literals.back());
+    }
+    costs.add(unless<std::size_t>(message.recipients.size(), 1));
+    fields.add(unless<std::string_view>(message.fields, "{}"));
+    tags.add(view_of(message.tags));
+    addresses.add(view_of(message.addresses));
+    resend_of.add(unless<std::int64_t>(message.resend_of.value(), 0));
     due.add(message.send_at);
     expiry.add(message.expires_at);
   }
 
   void append_to(std::vector<parameter>& to) const {
-    to.insert(to.end(), {array_literal(ids), array_literal(calls), array_literal(contents),
-                         text_array_literal(recipients), array_literal(costs), fields.literal(),
-                         tags.literal(), addresses.literal(), resend_of.literal(), due.literal(),
-                         expiry.literal()});
+    to.insert(to.end(),
+              {array_literal(ids), calls.literal(), contents.literal(),
+               text_array_literal(recipients), costs.literal(), fields.literal(), tags.literal(),
+               addresses.literal(), resend_of.literal(), due.literal(), expiry.literal()});
   }
 };
 
 std::vector<parameter> parameters_of(const call_list& calls) {
   call_columns columns;
   content_columns contents;
-  message_columns messages;
+  std::size_t count = 0;
+  for (const auto* call : calls)
+    count += call->messages.size();
+  message_columns messages{count};
   for (std::size_t i = 0; i < calls.size(); ++i) {
     columns.add(*calls[i]);
     for (const auto& what : calls[i]->contents)
@@ -147,6 +176,7 @@ std::vector<parameter> parameters_of(const call_list& calls) {
   columns.append_to(parameters);
   contents.append_to(parameters);
   messages.append_to(parameters);
+  parameters.emplace_back(array_literal(columns.first_contents));
   return parameters;
 }
 

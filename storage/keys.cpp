@@ -125,7 +125,11 @@ result<key_id> create_in(session& open, id_source& ids, const new_key& key,
   const key_id id{ids.next(wall_clock_ms())};
   if (auto inserted = insert_key(open, id, project, key); !inserted)
     return inserted.failure();
-  if (auto noted = write_audit(open, actor, "key.create", std::to_string(id.value())); !noted)
+  // Names and environments have no characters that JSON would mind.
+  const auto detail =
+      R"({"name":")" + key.name + R"(","environment":")" + key.environment + R"("})";
+  if (auto noted = write_audit(open, actor, "key.create", std::to_string(id.value()), detail);
+      !noted)
     return noted.failure();
   return id;
 }
@@ -228,6 +232,9 @@ result<project_id> create_project(session& on, id_source& ids, std::string_view 
   return on.in_transaction([&](session& open) -> result<project_id> {
     const project_id id{ids.next(wall_clock_ms())};
     const auto made = open.run(sql::insert_project, id, name);
+    if (!made && made.failure().kind == error_kind::data)
+      return error{error_kind::invalid, "name: 1 to 63 of a-z, 0-9 and - are allowed, beginning "
+                                        "with a letter or digit"};
     if (!made)
       return made.failure();
     if (made->empty())

@@ -204,22 +204,33 @@ result<message_view> cancel_message(session& on, message_id id, std::int32_t wri
 }
 
 result<resolved_message> resolve_message(session& on, id_source& ids, message_id old,
-                                         resolution how, std::int32_t writer) {
-  if (how == resolution::accepted)
-    return close_unknown(on, old, message_status::accepted, writer);
-  if (how == resolution::rejected)
-    return close_unknown(on, old, message_status::rejected, writer);
-  const auto direct = direct_stream_of(on, old);
-  if (!direct)
-    return direct.failure();
+                                         resolution how, std::int32_t writer,
+                                         std::string_view actor) {
+  std::optional<stream_id> direct;
+  if (how == resolution::send_again) {
+    const auto found = direct_stream_of(on, old);
+    if (!found)
+      return found.failure();
+    direct = *found;
+  }
+  const auto status =
+      how == resolution::accepted ? message_status::accepted : message_status::rejected;
   return on.in_transaction([&](session& open) -> result<resolved_message> {
-    auto closed = close_unknown(open, old, message_status::rejected, writer);
+    auto closed = close_unknown(open, old, status, writer);
     if (!closed)
       return closed;
-    const auto fresh = send_again(open, ids, old, *direct);
-    if (!fresh)
-      return fresh.failure();
-    closed->resent_as = *fresh;
+    if (direct) {
+      const auto fresh = send_again(open, ids, old, *direct);
+      if (!fresh)
+        return fresh.failure();
+      closed->resent_as = *fresh;
+    }
+    const auto noted = write_audit(open, actor, "message.resolve", std::to_string(old.value()),
+                                   direct                        ? R"({"as":"send-again"})"
+                                   : how == resolution::accepted ? R"({"as":"accepted"})"
+                                                                 : R"({"as":"rejected"})");
+    if (!noted)
+      return noted.failure();
     return closed;
   });
 }

@@ -88,6 +88,6 @@ struct resolved_message {
 };
 /// Only acceptance_unknown can be resolved: `refused` otherwise. `not_found` for an unknown id.
 result<resolved_message> resolve_message(session&, id_source&, message_id, resolution,
-                                         std::int32_t writer);
+                                         std::int32_t writer, std::string_view actor);
 
 } // namespace paceline

@@ -1,5 +1,6 @@
 #include "storage/suppressions.hpp"
 
+#include "storage/audit.hpp"
 #include "storage/session.hpp"
 #include "storage/sql/queries.hpp"
 
@@ -13,26 +14,43 @@ std::vector<std::string> normalized(const std::vector<std::string>& addresses) {
   return all;
 }
 
-result<std::int64_t> first_number(const result<pqxx::result>& rows) {
-  if (!rows)
-    return rows.failure();
-  return (*rows)[0][0].as<std::int64_t>();
+/// Runs one statement that counts what it changed, and notes that with it.
+template <class Statement>
+result<std::int64_t> change(session& on, std::string_view actor, std::string_view action,
+                            std::string_view environment, std::size_t given, Statement statement) {
+  return on.in_transaction([&](session& open) -> result<std::int64_t> {
+    const result<pqxx::result> rows = statement(open);
+    if (!rows)
+      return rows.failure();
+    const auto changed = (*rows)[0][0].template as<std::int64_t>();
+    if (changed == 0)
+      return changed;
+    const auto noted = write_audit(open, actor, action, environment,
+                                   "{\"given\":" + std::to_string(given)
+                                       + ",\"changed\":" + std::to_string(changed) + "}");
+    return noted ? result<std::int64_t>{changed} : noted.failure();
+  });
 }
 
 } // namespace
 
 result<std::int64_t> add_suppressions(session& on, project_id project, std::string_view environment,
                                       const std::vector<std::string>& addresses,
-                                      std::string_view reason) {
-  return first_number(on.run(sql::add_suppressions, project, environment,
-                             text_array_literal(normalized(addresses)), reason));
+                                      std::string_view reason, std::string_view actor) {
+  return change(on, actor, "suppression.add", environment, addresses.size(), [&](session& open) {
+    return open.run(sql::add_suppressions, project, environment,
+                    text_array_literal(normalized(addresses)), reason);
+  });
 }
 
 result<std::int64_t> remove_suppressions(session& on, project_id project,
                                          std::string_view environment,
-                                         const std::vector<std::string>& addresses) {
-  return first_number(on.run(sql::remove_suppressions, project, environment,
-                             text_array_literal(normalized(addresses))));
+                                         const std::vector<std::string>& addresses,
+                                         std::string_view actor) {
+  return change(on, actor, "suppression.remove", environment, addresses.size(), [&](session& open) {
+    return open.run(sql::remove_suppressions, project, environment,
+                    text_array_literal(normalized(addresses)));
+  });
 }
 
 result<suppression> find_suppression(session& on, project_id project, std::string_view environment,

@@ -20,12 +20,14 @@ struct suppression {
   std::string address, reason, created_at;
 };
 
+/// Both write an audit row with their numbers, in the same transaction, if anything changed.
 /// Returns how many were new. `reason`: operator, bounce, complaint, unsubscribe.
 result<std::int64_t> add_suppressions(session&, project_id, std::string_view environment,
                                       const std::vector<std::string>& addresses,
-                                      std::string_view reason);
+                                      std::string_view reason, std::string_view actor);
 result<std::int64_t> remove_suppressions(session&, project_id, std::string_view environment,
-                                         const std::vector<std::string>& addresses);
+                                         const std::vector<std::string>& addresses,
+                                         std::string_view actor);
 /// Error `not_found`.
 result<suppression> find_suppression(session&, project_id, std::string_view environment,
                                      std::string_view address);

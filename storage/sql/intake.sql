@@ -4,13 +4,15 @@
 -- name: take_in
 -- Per call: $1 projects bigint[], $2 keys bigint[] (0: none), $3 environments text[], $4 routes
 -- int[], $5 streams bigint[], $6 numbers of messages int[], $7 idempotency keys text[] (NULL:
--- none), $8 hashes of bodies bytea[], $9 statuses smallint[], $10 responses text[].
+-- none), $8 hashes of bodies bytea[], $9 statuses smallint[], $10 responses text[], $30 first
+-- contents bigint[] (0: none).
 -- Per content: $11 ids bigint[], $12 calls int[] (from 1 on), $13 hashes bytea[], $14 senders,
 -- $15 subjects, $16 texts, $17 HTML, $18 headers, all text[].
--- Per message: $19 ids bigint[], $20 calls int[], $21 contents bigint[], $22 recipients text[] of
--- array literals, $23 costs smallint[]; and, where empty arrays mean "none at all": $24 fields,
--- $25 tags, $26 addresses, all text[] of JSON; $27 messages they are sent again for bigint[],
--- $28 due and $29 expiring in microseconds since 1970 bigint[].
+-- Per message: $19 ids bigint[], $22 recipients text[] (one address, or an array literal of
+-- several). Then columns in which NULL stands for what most messages have, and an empty array for
+-- nothing but NULLs: $20 calls int[] (the first), $21 contents bigint[] (the call's first), $23
+-- costs smallint[] (1), $24 fields, $25 tags, $26 addresses, all text[] of JSON, $27 messages they
+-- are sent again for bigint[], $28 due and $29 expiring in microseconds since 1970 bigint[].
 -- One row per call: whether its API key is live, and whether it was stored.
 -- Locks: keys FOR KEY SHARE in id order; advisory transaction locks on idempotency keys, never
 -- waited for; counters in stream order. Index: api_keys_pkey, idempotency_keys_pkey.
@@ -62,24 +64,26 @@ WITH calls AS MATERIALIZED (
 ), new_messages AS (
   INSERT INTO messages (id, project, key, stream, content, ordinal, resend_of, recipients, fields,
                         tags, addresses)
-  SELECT m.id, ($1::bigint[])[m.call], ($2::bigint[])[m.call], ($5::bigint[])[m.call], m.content,
-         0, m.resend_of, m.recipients::text[], coalesce(m.fields, '{}')::json, m.tags::json,
-         m.addresses::json
-    FROM unnest($19::bigint[], $20::int[], $21::bigint[], $22::text[], $24::text[], $25::text[],
-                $26::text[], $27::bigint[])
-         AS m(id, call, content, recipients, fields, tags, addresses, resend_of)
-   WHERE (SELECT by_call FROM stored)[m.call]
+  SELECT m.id, ($1::bigint[])[coalesce(m.call, 1)], ($2::bigint[])[coalesce(m.call, 1)],
+         ($5::bigint[])[coalesce(m.call, 1)],
+         coalesce(m.content, ($30::bigint[])[coalesce(m.call, 1)]), 0, m.resend_of,
+         CASE WHEN m.cost IS NULL THEN ARRAY[m.recipients] ELSE m.recipients::text[] END,
+         coalesce(m.fields, '{}')::json, m.tags::json, m.addresses::json
+    FROM unnest($19::bigint[], $20::int[], $21::bigint[], $22::text[], $23::smallint[],
+                $24::text[], $25::text[], $26::text[], $27::bigint[])
+         AS m(id, call, content, recipients, cost, fields, tags, addresses, resend_of)
+   WHERE (SELECT by_call FROM stored)[coalesce(m.call, 1)]
 ), new_states AS (
   INSERT INTO message_states (id, stream, route, due_at, changed_at, expires_at, bucket, status,
                               cost)
-  SELECT m.id, ($5::bigint[])[m.call], ($4::int[])[m.call],
+  SELECT m.id, ($5::bigint[])[coalesce(m.call, 1)], ($4::int[])[coalesce(m.call, 1)],
          greatest('epoch'::timestamptz + m.due_us * interval '1 microsecond', t.now), t.now,
          'epoch'::timestamptz + m.expires_us * interval '1 microsecond',
-         hashint8(m.id) & 1023, 0, m.cost
+         hashint8(m.id) & 1023, 0, coalesce(m.cost, 1::smallint)
     FROM unnest($19::bigint[], $20::int[], $23::smallint[], $28::bigint[], $29::bigint[])
          AS m(id, call, cost, due_us, expires_us)
    CROSS JOIN (SELECT clock_timestamp() AS now OFFSET 0) t
-   WHERE (SELECT by_call FROM stored)[m.call]
+   WHERE (SELECT by_call FROM stored)[coalesce(m.call, 1)]
 ), counted AS (
   INSERT INTO counters AS k (stream, writer, total, open)
   SELECT v.stream, -1 - pg_backend_pid() % 16, sum(v.size), sum(v.size)
@@ -130,6 +134,7 @@ WITH deleted AS (
    WHERE ctid = ANY (ARRAY(SELECT i.ctid
                              FROM idempotency_keys i
                             WHERE i.created_at < (SELECT clock_timestamp() - interval '7 days')
+                            ORDER BY i.created_at
                             LIMIT $1::int))
   RETURNING 1
 )

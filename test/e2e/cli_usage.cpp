@@ -214,6 +214,15 @@ BOOST_AUTO_TEST_CASE(wrong_use_exits_with_2_and_says_where_help_is) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(an_unknown_command_is_named) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"frob"}, std::vector<std::string>{"routes", "frob"}}) {
+    const auto ended = run(arguments);
+    BOOST_TEST(ended.status == 2);
+    BOOST_TEST(ended.errors.find("there is no command 'frob' here") != std::string::npos);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_bad_file_or_template_exits_with_2_before_the_database_is_asked) {
   const scratch good{"good.csv", "email,name\nanna@example.com,Anna\n"};
   const scratch no_email{"bad.csv", "name\nAnna\n"};

@@ -163,8 +163,8 @@ BOOST_AUTO_TEST_CASE(suppressed_recipients_are_left_out_and_none_left_means_supp
   const auto both = must(accept_message(*db, ids, message));
   message.recipients = {"x@example.org"};
   must(accept_message(*db, ids, message));
-  must(add_suppressions(*db, project_id{1}, "test", {" X@Example.ORG"}, "operator"));
-  must(add_suppressions(*db, project_id{1}, "live", {"y@example.org"}, "operator"));
+  must(add_suppressions(*db, project_id{1}, "test", {" X@Example.ORG"}, "operator", "cli:me"));
+  must(add_suppressions(*db, project_id{1}, "live", {"y@example.org"}, "operator", "cli:me"));
   const auto direct = must(show_message(*db, both)).stream;
   const auto rows = due(direct);
   BOOST_TEST(rows.size() == 2U);
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(suppressed_recipients_are_left_out_and_none_left_means_supp
   BOOST_TEST(states(direct) == "attempting=1 suppressed=1");
   BOOST_TEST(counters_match());
   // Suppressed wholly since: a repeat must not start it.
-  must(add_suppressions(*db, project_id{1}, "test", {"y@example.org"}, "operator"));
+  must(add_suppressions(*db, project_id{1}, "test", {"y@example.org"}, "operator", "cli:me"));
   BOOST_TEST(!must(claim_group(*db, ask_for(rows, 1))).rows.front().may_start);
 }
 

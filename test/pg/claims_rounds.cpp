@@ -91,8 +91,8 @@ private:
     for (int i = 0; i < 3; ++i)
       addresses.push_back(
           std::string{"r"}.append(std::to_string(roll(200))).append("@example.org"));
-    must(add_suppressions(*on_, project_id{1}, "test", addresses, "operator"));
-    must(remove_suppressions(*on_, project_id{1}, "test", {addresses.front()}));
+    must(add_suppressions(*on_, project_id{1}, "test", addresses, "operator", "cli:me"));
+    must(remove_suppressions(*on_, project_id{1}, "test", {addresses.front()}, "cli:me"));
   }
 
   void use_keys() {

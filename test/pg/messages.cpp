@@ -196,13 +196,13 @@ BOOST_AUTO_TEST_CASE(what_is_not_expanded_yet_is_shown_as_queued) {
 
 BOOST_AUTO_TEST_CASE(an_operator_resolves_only_what_is_unknown) {
   const auto accepted = make_unknown(), rejected = make_unknown();
-  must(resolve_message(*db, ids, accepted, resolution::accepted, 1));
-  must(resolve_message(*db, ids, rejected, resolution::rejected, 1));
+  must(resolve_message(*db, ids, accepted, resolution::accepted, 1, "cli:me"));
+  must(resolve_message(*db, ids, rejected, resolution::rejected, 1, "cli:me"));
   BOOST_TEST((must(show_message(*db, accepted)).status == message_status::accepted));
   BOOST_TEST((must(show_message(*db, rejected)).status == message_status::rejected));
-  const auto again = resolve_message(*db, ids, accepted, resolution::rejected, 1);
+  const auto again = resolve_message(*db, ids, accepted, resolution::rejected, 1, "cli:me");
   BOOST_TEST((again.failure().kind == error_kind::refused));
-  const auto none = resolve_message(*db, ids, message_id{1}, resolution::send_again, 1);
+  const auto none = resolve_message(*db, ids, message_id{1}, resolution::send_again, 1, "cli:me");
   BOOST_TEST((none.failure().kind == error_kind::not_found));
   BOOST_TEST(counters_match());
 }
@@ -212,7 +212,8 @@ BOOST_AUTO_TEST_CASE(sending_again_closes_the_old_message_and_makes_one_outside_
   const auto old = claim_due(campaign, 1).at(0);
   must(record_outcomes(*db, {make_outcome(old, outcome_kind::unknown)}, {}, 1));
   BOOST_TEST(must(finish_campaign(*db, campaign)));
-  const auto resolved = must(resolve_message(*db, ids, old.message, resolution::send_again, 1));
+  const auto resolved =
+      must(resolve_message(*db, ids, old.message, resolution::send_again, 1, "cli:me"));
   const auto closed = must(show_message(*db, old.message));
   BOOST_TEST((closed.status == message_status::rejected));
   BOOST_TEST((closed.reason == reason_code::operator_resolved));
@@ -222,8 +223,10 @@ BOOST_AUTO_TEST_CASE(sending_again_closes_the_old_message_and_makes_one_outside_
   BOOST_TEST(due(fresh.stream).size() == 1U);
   BOOST_TEST(ask("SELECT resend_of FROM messages WHERE resend_of IS NOT NULL")
              == std::to_string(old.message.value()));
-  const auto twice = resolve_message(*db, ids, old.message, resolution::send_again, 1);
+  const auto twice = resolve_message(*db, ids, old.message, resolution::send_again, 1, "cli:me");
   BOOST_TEST((twice.failure().kind == error_kind::refused));
+  BOOST_TEST(ask("SELECT subject || detail FROM audit_log WHERE action = 'message.resolve'")
+             == std::to_string(old.message.value()) + R"({"as":"send-again"})");
   BOOST_TEST(must(show_campaign(*db, campaign)).state == "finished");
   BOOST_TEST(counters_match());
 }

@@ -137,6 +137,7 @@ BOOST_AUTO_TEST_CASE(five_thousand_messages_are_taken_in_without_a_join) {
   for (const auto& column : {array_literal(ids_), many, many, text_array_literal(recipients), many})
     arguments.push_back(column);
   arguments.insert(arguments.end(), 6, "{}");
+  arguments.emplace_back("{1}");
   const auto plan = plan_of(sql::take_in, arguments);
   BOOST_TEST_INFO(plan);
   BOOST_TEST(plan.find("loops=5000") == std::string::npos);

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "config/text.hpp"
 #include "tools/paceline/commands.hpp"
 #include "tools/paceline/output.hpp"
 #include "tools/paceline/program.hpp"
@@ -80,6 +81,13 @@ int run_command_line(CLI::App& app, program& with, int argc, const char* const* 
   } catch (const CLI::Success& wanted) { // --help, --version
     app.exit(wanted);
     return finish_output(exit_fine);
+  } catch (const CLI::RequiredError& wrong) {
+    // It says that a command is required also where there is one that it doesn't know.
+    const auto unknown = app.remaining(true);
+    return say_wrong_use(unknown.empty()
+                             ? std::string{wrong.what()}
+                             : "there is no command '" + printable(unknown.front()) + "' here",
+                         given_command(app));
   } catch (const CLI::ParseError& wrong) {
     return say_wrong_use(wrong.what(), given_command(app));
   }

@@ -46,7 +46,7 @@ int resolve_one(session& on, const resolve_options& options, message_id which) {
   if (!ids)
     return say_error(ids.failure());
   const auto resolved =
-      resolve_message(on, *ids, which, resolution_of(options.as), operator_writer);
+      resolve_message(on, *ids, which, resolution_of(options.as), operator_writer, operator_name());
   if (!resolved)
     return say_error(resolved.failure());
   if (resolved->resent_as)

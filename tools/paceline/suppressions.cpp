@@ -8,6 +8,7 @@
 #include "tools/paceline/arguments.hpp"
 #include "tools/paceline/commands.hpp"
 #include "tools/paceline/json.hpp"
+#include "tools/paceline/operator_name.hpp"
 #include "tools/paceline/output.hpp"
 #include "tools/paceline/program.hpp"
 #include "transport/mail/address.hpp"
@@ -57,12 +58,13 @@ result<std::vector<std::string>> addresses_of(const suppression_options& options
 
 result<std::int64_t> add_page(session& on, const suppression_options& options,
                               const std::vector<std::string>& addresses) {
-  return add_suppressions(on, project_id{1}, options.environment, addresses, options.reason);
+  return add_suppressions(on, project_id{1}, options.environment, addresses, options.reason,
+                          operator_name());
 }
 
 result<std::int64_t> remove_page(session& on, const suppression_options& options,
                                  const std::vector<std::string>& addresses) {
-  return remove_suppressions(on, project_id{1}, options.environment, addresses);
+  return remove_suppressions(on, project_id{1}, options.environment, addresses, operator_name());
 }
 
 /// Page by page; how many did change.

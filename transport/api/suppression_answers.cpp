@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "storage/audit.hpp"
 #include "transport/api/answers.hpp"
 #include "transport/api/campaign_request.hpp"
 #include "transport/api/json_output.hpp"
@@ -83,7 +82,7 @@ http_response post_suppressions(api_parts& with, const api_call& call) {
     return refuse_fields(problems);
   const auto added = with.database.run([&](session& on) {
     return add_suppressions(on, call.key->project, call.key->environment, wanted.addresses,
-                            wanted.reason);
+                            wanted.reason, actor_of(call));
   });
   if (!added)
     return refuse_error(with, call, added.failure());
@@ -122,13 +121,9 @@ http_response delete_suppression(api_parts& with, const api_call& call) {
     return refuse_error(with, call, found.failure());
   if (!*found)
     return not_found("suppression");
-  // Noted first: an entry too many is better than a removal that nobody can explain.
-  const auto removed = with.database.run([&](session& on) -> result<std::int64_t> {
-    const auto noted = write_audit(on, actor_of(call), "suppression.remove",
-                                   call.key->environment + ":" + mask_address(*address));
-    if (!noted)
-      return noted.failure();
-    return remove_suppressions(on, call.key->project, call.key->environment, {*address});
+  const auto removed = with.database.run([&](session& on) {
+    return remove_suppressions(on, call.key->project, call.key->environment, {*address},
+                               actor_of(call));
   });
   if (!removed)
     return refuse_error(with, call, removed.failure());
