@@ -164,6 +164,7 @@ BOOST_AUTO_TEST_CASE(headers_are_counted_while_they_arrive) {
   BOOST_TEST(node.ask(head_with(nine + "X: y\r\n")).status == 431);
   BOOST_TEST(node.ask("GET / HTTP/1.1\r\nHost: a\r\nX: " + std::string(5000, 'a')).status == 431);
   BOOST_TEST(node.ask("GET /" + std::string(5000, 'a')).status == 414);
+  BOOST_TEST(node.server->counts().too_large == 3);
 }
 
 BOOST_AUTO_TEST_CASE(lines_without_an_end_are_cut_at_the_bound) {

@@ -1,18 +1,23 @@
 #include <boost/test/unit_test.hpp>
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "test/support/waiting.hpp"
 #include "test/unit/http_support.hpp"
+#include "transport/http/listening_socket.hpp"
 
 using namespace paceline;
 using namespace paceline::http_test;
@@ -108,6 +113,26 @@ BOOST_AUTO_TEST_CASE(a_handler_that_takes_long_keeps_nobody_else_waiting) {
   held.open();
 }
 
+BOOST_AUTO_TEST_CASE(idle_threads_end_but_one_stays_for_the_next_request) {
+  gate held;
+  auto before = threads_of_this_process();
+  served node([](listener_options& options) { options.thread_idle = 20ms; }, held.handler());
+  std::vector<raw_client> clients;
+  for (int i = 0; i < 3; ++i) {
+    clients.emplace_back(node.port()).send(get("/"));
+    BOOST_TEST(held.holds(i + 1));
+  }
+  BOOST_TEST(node.serves());
+  // The fourth thread has nothing to do for many times as long as it takes to end.
+  test::hold_fault_for(300ms);
+  BOOST_TEST(node.serves());
+  held.open();
+  for (auto& each : clients)
+    BOOST_TEST(each.read().status == 200);
+  // The listener's own one, and one that waits.
+  BOOST_TEST(eventually([before] { return threads_of_this_process() == before + 2; }));
+}
+
 BOOST_AUTO_TEST_CASE(a_connection_too_many_is_told_so_and_closed) {
   served node([](listener_options& options) { options.max_connections = 20; });
   std::vector<raw_client> clients;
@@ -151,6 +176,19 @@ BOOST_AUTO_TEST_CASE(without_descriptors_clients_wait_and_are_served_afterwards)
   }
   for (auto& each : clients)
     BOOST_TEST(each.read().status == 200);
+}
+
+BOOST_AUTO_TEST_CASE(the_kernel_keeps_a_thousand_connections_for_us_while_we_are_busy) {
+  std::ifstream setting("/proc/sys/net/core/somaxconn");
+  int most = 0;
+  BOOST_REQUIRE(setting >> most);
+  auto listening = listen_on("127.0.0.1:0");
+  BOOST_REQUIRE(listening);
+  // Of a listening socket the kernel tells its backlog in this field.
+  tcp_info seen{};
+  socklen_t size = sizeof seen;
+  BOOST_REQUIRE(::getsockopt(listening->number(), IPPROTO_TCP, TCP_INFO, &seen, &size) == 0);
+  BOOST_TEST(seen.tcpi_sacked == static_cast<unsigned>(std::min(most, 1024)));
 }
 
 BOOST_AUTO_TEST_CASE(hundreds_of_clients_connect_at_once) {

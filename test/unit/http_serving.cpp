@@ -193,6 +193,10 @@ BOOST_AUTO_TEST_CASE(each_request_is_one_debug_line_without_query_headers_and_bo
     raw_client client((*server)->port());
     client.ask("POST /path?query-secret=1 HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n"
                "Authorization: header-secret\r\nX-Request-Id: r-2\r\n\r\nbody-secret");
+    client.ask(get("/v1/suppressions/an-secret@b.de"));
+    client.ask(get("/v1/suppressions/bn-secret%40b.de"));
+    client.ask(get("/v1/suppressions/cn/secret" + std::string(300, 'x') + "@b.de"));
+    client.ask(get("/v1/dn-secret@b.de"));
     (*server)->stop();
   }
   std::rewind(file);
@@ -200,8 +204,10 @@ BOOST_AUTO_TEST_CASE(each_request_is_one_debug_line_without_query_headers_and_bo
   text.resize(std::fread(text.data(), 1, text.size(), file));
   std::fclose(file);
   BOOST_TEST(text.find("HTTP_REQUEST") != std::string::npos);
-  for (std::string part : {"\"listener\":\"api\"", "\"id\":\"r-2\"", "\"method\":\"POST\"",
-                           "\"path\":\"/path\"", "\"status\":200", "\"peer\":\"127.0.0.1\""})
+  for (std::string part : {"\"listener\":\"api\"", "\"request_id\":\"r-2\"", "\"method\":\"POST\"",
+                           "\"path\":\"/path\"", "\"/v1/suppressions/a***@b.de\"",
+                           "\"/v1/suppressions/b***@b.de\"", "\"/v1/suppressions/c***@b.de\"",
+                           "\"/***@b.de\"", "\"status\":200", "\"peer\":\"127.0.0.1\""})
     BOOST_TEST(text.find(part) != std::string::npos, part << " in " << text);
   BOOST_TEST(text.find("secret") == std::string::npos);
 }

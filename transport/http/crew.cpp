@@ -14,9 +14,6 @@ namespace {
 
 constexpr std::uint64_t wake_key = ~std::uint64_t{0};
 
-/// A thread with nothing to do for so long ends; its stack goes back.
-constexpr int idle_ms = 10'000;
-
 /// Threads that get so much done between two looks (a millisecond) wait for no one but the
 /// processor; more of them would only stand in each other's way.
 constexpr std::uint64_t enough_per_look = 10;
@@ -45,10 +42,10 @@ std::thread start_quiet_thread(const std::string& name, std::function<void()> ru
   return started;
 }
 
-crew::crew(std::string name, int most, std::function<job()> make_job,
-           std::function<void()> wants_help)
-    : name_(std::move(name)), most_(most), make_job_(std::move(make_job)),
-      wants_help_(std::move(wants_help)),
+crew::crew(std::string name, int most, std::chrono::milliseconds idle,
+           std::function<job()> make_job, std::function<void()> wants_help)
+    : name_(std::move(name)), most_(most), idle_ms_(static_cast<int>(idle.count())),
+      make_job_(std::move(make_job)), wants_help_(std::move(wants_help)),
       epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
       wake_(checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")) {
   epoll_event event{};
@@ -81,13 +78,13 @@ void crew::run(member& self) {
   while (!stopping_.load()) {
     epoll_event event{};
     waiting_.fetch_add(1);
-    int ready = ::epoll_wait(epoll(), &event, 1, idle_ms);
-    waiting_.fetch_sub(1);
+    int ready = ::epoll_wait(epoll(), &event, 1, idle_ms_);
     if (ready == 0 && leaves()) {
       self.has_ended.store(true);
       wants_help_(); // Whoever grows the crew also joins this thread, so that its stack goes back.
       return;
     }
+    waiting_.fetch_sub(1);
     if (ready <= 0 || event.data.u64 == wake_key)
       continue;
     work(event.data.u64);
@@ -97,11 +94,15 @@ void crew::run(member& self) {
   self.has_ended.store(true);
 }
 
+/// The caller still counts as one that waits; the last of these stays, since others may be busy for
+/// long. One that has just got a job sees afterwards that nobody waits, and asks for help.
 bool crew::leaves() {
-  auto count = threads_.load();
-  while (count > 1)
-    if (threads_.compare_exchange_weak(count, count - 1))
+  auto waiting = waiting_.load();
+  while (waiting > 1)
+    if (waiting_.compare_exchange_weak(waiting, waiting - 1)) {
+      threads_.fetch_sub(1);
       return true;
+    }
   return false;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -24,8 +25,9 @@ public:
   /// `make_job` is called on each new thread for what it calls with the key of each ready
   /// descriptor. `wants_help` is called, on one of the threads, when nobody is left who waits or a
   /// thread has ended: then `grow` should be called. Throws std::system_error where the kernel
-  /// gives no descriptors.
-  crew(std::string name, int most, std::function<job()> make_job, std::function<void()> wants_help);
+  /// gives no descriptors. A thread that has waited for `idle` ends where another one waits.
+  crew(std::string name, int most, std::chrono::milliseconds idle, std::function<job()> make_job,
+       std::function<void()> wants_help);
   ~crew(); ///< as stop()
 
   int epoll() const { return epoll_.number(); }
@@ -52,6 +54,7 @@ private:
 
   const std::string name_;
   const int most_;
+  const int idle_ms_;
   const std::function<job()> make_job_;
   const std::function<void()> wants_help_;
   owned_socket epoll_;

@@ -2,23 +2,13 @@
 
 #include <algorithm>
 
+#include "transport/http/ascii.hpp"
+
 namespace paceline {
-namespace {
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool same_name(std::string_view left, std::string_view right) {
-  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
-                    [](char a, char b) { return lower(a) == lower(b); });
-}
-
-} // namespace
 
 std::optional<std::string_view> http_request::header(std::string_view name) const {
   for (const auto& [key, value] : headers)
-    if (same_name(key, name))
+    if (is_same_ascii(key, name))
       return value;
   return std::nullopt;
 }
@@ -26,7 +16,7 @@ std::optional<std::string_view> http_request::header(std::string_view name) cons
 std::size_t http_request::count(std::string_view name) const {
   return static_cast<std::size_t>(
       std::count_if(headers.begin(), headers.end(),
-                    [name](const auto& each) { return same_name(each.first, name); }));
+                    [name](const auto& each) { return is_same_ascii(each.first, name); }));
 }
 
 } // namespace paceline

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "transport/http/ascii.hpp"
 #include "transport/http/problem.hpp"
 
 namespace paceline {
@@ -15,26 +16,17 @@ refusal malformed(std::string_view detail) {
   return problem(400, "malformed_request", detail);
 }
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool is_same(std::string_view left, std::string_view small_right) {
-  return std::equal(left.begin(), left.end(), small_right.begin(), small_right.end(),
-                    [](char a, char b) { return lower(a) == b; });
-}
-
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
 bool is_hex(char c) {
-  return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'f');
+  return is_digit(c) || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'f');
 }
 
 /// A character of a token (RFC 9110, section 5.6.2).
 bool is_token(char c) {
-  return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z')
+  return is_digit(c) || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z')
          || std::string_view{"!#$%&'*+-.^_`|~"}.find(c) != std::string_view::npos;
 }
 
@@ -151,17 +143,17 @@ public:
 
 private:
   refusal take(std::string_view name, std::string_view value) {
-    if (is_same(name, "host"))
+    if (is_same_ascii(name, "host"))
       ++hosts_;
-    else if (is_same(name, "content-length"))
+    else if (is_same_ascii(name, "content-length"))
       return take_length(value);
-    else if (is_same(name, "transfer-encoding"))
+    else if (is_same_ascii(name, "transfer-encoding"))
       return take_transfer_encoding(value);
-    else if (is_same(name, "content-encoding"))
+    else if (is_same_ascii(name, "content-encoding"))
       return take_content_encoding(value);
-    else if (is_same(name, "connection"))
+    else if (is_same_ascii(name, "connection"))
       take_connection(value);
-    else if (is_same(name, "expect") && !is_old_)
+    else if (is_same_ascii(name, "expect") && !is_old_)
       return take_expect(value);
     return {};
   }
@@ -179,16 +171,16 @@ private:
   refusal take_transfer_encoding(std::string_view value) {
     if (head_.chunked)
       return malformed("Transfer-Encoding must be there once.");
-    if (!is_same(value, "chunked"))
+    if (!is_same_ascii(value, "chunked"))
       return problem(501, "unknown_transfer_encoding", "The only Transfer-Encoding is chunked.");
     head_.chunked = true;
     return {};
   }
 
   refusal take_content_encoding(std::string_view value) {
-    if (is_same(value, "identity"))
+    if (is_same_ascii(value, "identity"))
       return {};
-    if (head_.gzip || !(is_same(value, "gzip") || is_same(value, "x-gzip"))) {
+    if (head_.gzip || !(is_same_ascii(value, "gzip") || is_same_ascii(value, "x-gzip"))) {
       auto unknown = problem(415, "unknown_content_encoding",
                              "Send the body as it is, or compressed once with gzip.");
       unknown.headers.emplace_back("Accept-Encoding", "gzip");
@@ -199,7 +191,7 @@ private:
   }
 
   refusal take_expect(std::string_view value) {
-    if (!is_same(value, "100-continue"))
+    if (!is_same_ascii(value, "100-continue"))
       return problem(417, "unknown_expectation", "The only expectation is 100-continue.");
     head_.expects_continue = true;
     return {};
@@ -208,7 +200,7 @@ private:
   void take_connection(std::string_view list) {
     while (!list.empty()) {
       auto comma = list.find(',');
-      if (is_same(trimmed(list.substr(0, comma)), "close"))
+      if (is_same_ascii(trimmed(list.substr(0, comma)), "close"))
         head_.closes = true;
       list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
     }

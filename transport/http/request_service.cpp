@@ -2,13 +2,14 @@
 
 #include <sys/random.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <exception>
 #include <utility>
 
+#include "config/text.hpp"
 #include "storage/model/instants.hpp"
+#include "transport/http/ascii.hpp"
 #include "transport/http/problem.hpp"
 
 namespace paceline {
@@ -35,6 +36,22 @@ bool is_sane_id(std::string_view id) {
                 == std::string_view::npos;
 }
 
+/// The path as it may be logged. An address stands behind the resource's name and may hold slashes
+/// itself, so all from the third segment on is masked as one where there is an @, encoded or not.
+std::string without_addresses(std::string path) {
+  for (std::size_t at = 0; (at = path.find("%40", at)) != std::string::npos;)
+    path.replace(at, 3, "@");
+  if (path.find('@') == std::string::npos)
+    return path;
+  std::size_t begin = 0;
+  for (int slashes = 0; begin < path.size() && slashes < 3; ++begin)
+    if (path[begin] == '/')
+      ++slashes;
+  const auto address = path.substr(begin);
+  return address.find('@') == std::string::npos ? mask_address(path)
+                                                : path.substr(0, begin) + mask_address(address);
+}
+
 constexpr std::string_view id_header = "X-Request-Id";
 
 } // namespace
@@ -50,9 +67,7 @@ std::string request_service::new_id() {
 
 std::string request_service::id_for(const request_head& head) {
   for (const auto& [name, value] : head.headers)
-    if (name.size() == id_header.size() && is_sane_id(value)
-        && std::equal(name.begin(), name.end(), id_header.begin(),
-                      [](char a, char b) { return (a | 0x20) == (b | 0x20); }))
+    if (is_same_ascii(name, id_header) && is_sane_id(value))
       return value;
   return new_id();
 }
@@ -85,7 +100,7 @@ void request_service::answer(connection& from, answerer& writer,
   from.send(std::move(bytes), closes || is_nothing, now);
   line.milliseconds = std::chrono::duration<double, std::milli>(now - began).count();
   answered_.fetch_add(1, std::memory_order_relaxed);
-  if (line.status == 413)
+  if (line.status == 413 || line.status == 414 || line.status == 431)
     too_large_.fetch_add(1, std::memory_order_relaxed);
   write_log(line);
 }
@@ -129,7 +144,7 @@ http_response request_service::call_handler(const http_request& request) {
   } catch (...) {
   }
   log_.event(log_level::error, "HTTP_HANDLER_FAILED",
-             {{"listener", options_.name}, {"id", request.id}, {"error", what}});
+             {{"listener", options_.name}, {"request_id", request.id}, {"error", what}});
   return problem(500, "internal",
                  "The request failed on our side; its id in our log is " + request.id + ".");
 }
@@ -141,9 +156,9 @@ void request_service::write_log(const entry& line) {
   constexpr std::size_t longest_path = 200;
   log_.event(level, "HTTP_REQUEST",
              {{"listener", options_.name},
-              {"id", line.id},
+              {"request_id", line.id},
               {"method", line.method},
-              {"path", line.path.substr(0, longest_path)},
+              {"path", without_addresses(line.path).substr(0, longest_path)},
               {"status", line.status},
               {"ms", line.milliseconds},
               {"peer", line.peer}});

@@ -117,8 +117,8 @@ http_server::impl::impl(listener_options options, body_budget& budget, logger& l
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       service_(options_, budget_, log_, std::move(answer)),
       crew_(
-          "http-" + options_.name, options_.threads, [this] { return make_job(); },
-          [this] { wake(); }),
+          "http-" + options_.name, options_.threads, options_.thread_idle,
+          [this] { return make_job(); }, [this] { wake(); }),
       table_(static_cast<std::size_t>(options_.max_connections) + spare_connections,
              crew_.epoll()) {
   epoll_event event{};

@@ -35,8 +35,10 @@ struct listener_options {
   std::string address;                  ///< `127.0.0.1:8700`, `[::1]:8700`; port 0: any free one
   std::string tls_certificate, tls_key; ///< PEM files; both or neither
   int threads = 64;                     ///< most requests at once; started as needed
-  int max_connections = 1024;           ///< above it new ones get 503 and are closed
-  std::size_t max_body = 16u << 20;     ///< bytes, also of a chunked or compressed body
+  /// A thread with nothing to do for so long ends, so that its stack goes back; one always stays.
+  std::chrono::milliseconds thread_idle{10'000};
+  int max_connections = 1024;       ///< above it new ones get 503 and are closed
+  std::size_t max_body = 16u << 20; ///< bytes, also of a chunked or compressed body
   std::size_t max_headers = 100;
   std::size_t max_header_bytes = 32u << 10;         ///< request line and headers together
   std::chrono::milliseconds header_timeout{10'000}; ///< from the first byte to the blank line
