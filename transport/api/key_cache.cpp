@@ -25,10 +25,12 @@ result<std::shared_ptr<const api_key>> key_cache::authenticate(const parsed_toke
 
 std::optional<std::shared_ptr<const api_key>> key_cache::remembered(key_id id, boot_instant now) {
   const std::lock_guard lock{mutex_};
-  const auto found = entries_.find(id);
-  if (found == entries_.end() || found->second.good_until <= now)
-    return std::nullopt;
-  return found->second.key;
+  if (const auto found = entries_.find(id);
+      found != entries_.end() && found->second.good_until > now)
+    return found->second.key;
+  if (const auto found = unknown_.find(id); found != unknown_.end() && found->second > now)
+    return std::shared_ptr<const api_key>{};
+  return std::nullopt;
 }
 
 void key_cache::remember(key_id id, std::shared_ptr<const api_key> key, boot_instant now) {
@@ -37,6 +39,14 @@ void key_cache::remember(key_id id, std::shared_ptr<const api_key> key, boot_ins
   if (key && key->is_valid && key->expires_in)
     good_until = std::min(good_until, now + *key->expires_in);
   const std::lock_guard lock{mutex_};
+  if (!key) {
+    entries_.erase(id);
+    if (unknown_.size() >= most_unknown)
+      unknown_.clear(); // each is only asked for again
+    unknown_[id] = good_until;
+    return;
+  }
+  unknown_.erase(id);
   if (entries_.size() >= most)
     std::erase_if(entries_, [now](const auto& each) { return each.second.good_until <= now; });
   if (entries_.size() >= most)
@@ -58,6 +68,12 @@ void key_cache::note_use(key_id id, boot_instant now) {
     noted_at = now;
   }
   note_({id});
+}
+
+void key_cache::look_again(key_id key) {
+  const std::lock_guard lock{mutex_};
+  if (const auto found = entries_.find(key); found != entries_.end())
+    found->second.good_until = {};
 }
 
 void key_cache::forget(key_id key) {

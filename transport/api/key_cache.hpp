@@ -2,7 +2,7 @@
 ///
 /// A key that ends is let in here for at most that long; storing looks at the key once more, so
 /// nothing is taken in for it. Remembered is also that an id has no key, so that guessing costs the
-/// database one look per id.
+/// database one look per id; apart from the keys, so that no number of guesses drives one out.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@ class key_cache {
 public:
   static constexpr nanoseconds good_for = std::chrono::seconds{5};
   static constexpr nanoseconds noted_every = std::chrono::seconds{60};
-  static constexpr std::size_t most = 10'000;
+  static constexpr std::size_t most = 10'000, most_unknown = 1000;
 
   using find_function = std::function<result<api_key>(key_id)>;
   /// Stores that these keys were used; quick, must not block.
@@ -39,10 +39,12 @@ public:
 
   /// Forgets one key: storing has found that it has ended.
   void forget(key_id key);
+  /// The next use asks the database, as every change must that doesn't look at the key itself.
+  void look_again(key_id key);
 
 private:
   struct entry {
-    std::shared_ptr<const api_key> key; ///< none: there is no such key
+    std::shared_ptr<const api_key> key;
     boot_instant good_until{};
     boot_instant noted_at{}; ///< its last use that was stored
   };
@@ -54,6 +56,7 @@ private:
   const note_function note_;
   std::mutex mutex_;
   std::unordered_map<key_id, entry> entries_;
+  std::unordered_map<key_id, boot_instant> unknown_; ///< ids without a key, and until when
 };
 
 } // namespace paceline
