@@ -6,14 +6,16 @@
 #include "transport/api/message_json.hpp"
 #include "transport/api/query_fields.hpp"
 #include "transport/api/routing.hpp"
+#include "transport/api/service.hpp"
 
 namespace paceline {
 namespace {
 
-constexpr std::array<route_shape, 4> table{{{"GET", "/v1/messages"},
+constexpr std::array<route_shape, 5> table{{{"GET", "/v1/messages"},
                                             {"GET", "/v1/messages/{id}"},
                                             {"POST", "/v1/messages/{id}/cancel"},
-                                            {"DELETE", "/v1/suppressions/{address}"}}};
+                                            {"DELETE", "/v1/suppressions/{address}"},
+                                            {"GET", "/v1/health/live"}}};
 
 message_view queued() {
   message_view made;
@@ -54,6 +56,20 @@ BOOST_AUTO_TEST_CASE(paths_that_only_look_like_a_route_are_none) {
     BOOST_TEST(found.allow == "", path);
   }
   BOOST_TEST(find_route(table, "PUT", "/v1/messages").allow == "GET");
+}
+
+BOOST_AUTO_TEST_CASE(head_is_answered_for_health_alone) {
+  BOOST_TEST((find_route(table, "HEAD", "/v1/health/live").index == std::size_t{4}));
+  BOOST_TEST(find_route(table, "POST", "/v1/health/live").allow == "GET, HEAD");
+  BOOST_TEST(!find_route(table, "HEAD", "/v1/messages").index);
+  const admin_service admin{[] { return health{}; }, [] { return std::string{}; }};
+  http_request request;
+  request.method = "HEAD";
+  request.path = "/v1/health/live";
+  const auto with_head = admin.answer(request);
+  request.method = "GET";
+  BOOST_TEST(with_head.status == 200);
+  BOOST_TEST(with_head.body == admin.answer(request).body);
 }
 
 BOOST_AUTO_TEST_CASE(a_query_parameter_is_known_and_there_once) {

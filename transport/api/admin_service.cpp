@@ -23,7 +23,7 @@ admin_service::admin_service(health_function health_now, std::function<std::stri
 http_response admin_service::answer(const http_request& request) const {
   const auto found = find_route(routes, request.method, request.path);
   if (!found.index && !found.allow.empty()) {
-    auto answer = problem(405, "method_not_allowed", "This path allows GET.");
+    auto answer = problem(405, "method_not_allowed", "This path allows " + found.allow + ".");
     answer.headers.emplace_back("Allow", found.allow);
     return answer;
   }
