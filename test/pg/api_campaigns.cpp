@@ -47,6 +47,35 @@ BOOST_AUTO_TEST_CASE(a_campaign_is_drafted_filled_sent_paused_and_canceled) {
       != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_draft_that_somebody_holds_keeps_no_other_campaign_and_no_send_waiting) {
+  const auto id = member(call("POST", "/v1/campaigns", campaign()), "id");
+  const auto blocker = connect();
+  must(run(*blocker, "SELECT 1")); // connected
+  pqxx::work lock{blocker->raw()};
+  lock.exec("SELECT FROM streams WHERE id = " + id + " FOR UPDATE");
+  const auto start_append = [this, &id](const std::string& to) {
+    return std::async(std::launch::async, [this, path = "/v1/campaigns/" + id + "/recipients",
+                                           body = R"({"recipients":[{"to":")" + to + R"("}]})"] {
+      return call("POST", path, body);
+    });
+  };
+  const auto wait_for_stuck = [this](int count) {
+    wait_until("(SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock') = "
+               + std::to_string(count));
+  };
+  auto first = start_append("x@b.de");
+  wait_for_stuck(1);
+  BOOST_TEST(call("POST", "/v1/campaigns", campaign(R"("recipients":[{"to":"x@b.de"}])")).status
+             == 201);
+  // Three connections: one is left, however many calls wait for the draft.
+  auto second = start_append("y@b.de"), third = start_append("z@b.de");
+  wait_for_stuck(2);
+  BOOST_TEST(send().status == 202);
+  lock.abort();
+  for (auto* each : {&first, &second, &third})
+    BOOST_TEST(each->get().status == 200);
+}
+
 BOOST_AUTO_TEST_CASE(a_repeated_draft_is_one_campaign_with_its_recipients_once) {
   const header_list once{{"Idempotency-Key", "june"}};
   const auto body = campaign(R"("recipients":[{"to":"x@b.de"},{"to":"y@b.de"}])");

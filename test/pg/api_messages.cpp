@@ -1,7 +1,10 @@
 /// Sending by the API, and what became of it.
 #include <boost/test/unit_test.hpp>
 
+#include <stdexcept>
+
 #include "test/pg/api_fixture.hpp"
+#include "transport/api/database_calls.hpp"
 
 using namespace paceline;
 using namespace paceline::test;
@@ -133,6 +136,42 @@ BOOST_AUTO_TEST_CASE(a_connection_lost_while_storing_costs_no_message_and_makes_
   lock.abort();
   BOOST_TEST(running.get().status == 202);
   BOOST_TEST(count("messages") == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_send_is_stored_beside_a_statement_that_waits_for_another_keys_row) {
+  const header_list other{{"Authorization", bearer(make_key({key_scope::send}))}};
+  BOOST_TEST(send().status == 202); // both keys are known, and their use is noted
+  BOOST_TEST(send({}, other).status == 202);
+  const auto blocker = connect();
+  must(run(*blocker, "SELECT 1")); // connected
+  pqxx::work lock{blocker->raw()};
+  lock.exec("SELECT FROM api_keys WHERE id = " + std::to_string(parse_token(token)->key.value())
+            + " FOR UPDATE");
+  auto stuck = std::async(std::launch::async, [this] { return send(); });
+  wait_until("EXISTS (SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock')");
+  BOOST_TEST(send({}, other).status == 202);
+  lock.abort();
+  BOOST_TEST(stuck.get().status == 202);
+}
+
+BOOST_AUTO_TEST_CASE(an_exception_on_a_database_thread_fails_its_requests_and_nothing_else) {
+  std::atomic<bool> is_faulty{true};
+  options.instruments.on_intake = [&is_faulty](std::size_t) {
+    if (is_faulty)
+      throw std::runtime_error{"out of luck"};
+  };
+  restart();
+  at_once(8, [this](int) { BOOST_TEST(send().status == 500); });
+  is_faulty = false;
+  BOOST_TEST(send().status == 202);
+
+  database_pool pool{database_fixture::options(), 1, 10, counts};
+  database_calls calls{pool, std::chrono::seconds{3}};
+  const auto failed =
+      calls.run([](session&) -> result<int> { throw std::runtime_error{"out of luck"}; });
+  BOOST_REQUIRE(!failed);
+  BOOST_TEST((failed.failure().kind == error_kind::internal));
+  BOOST_TEST(must(calls.run([](session&) -> result<int> { return 7; })) == 7);
 }
 
 BOOST_AUTO_TEST_CASE(without_a_database_the_answer_is_503_and_comes_soon) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "transport/api/message_request.hpp"
+#include "transport/http/ascii.hpp"
 
 namespace paceline {
 namespace {
@@ -12,10 +13,7 @@ bool is_json(std::string_view type) {
   type = type.substr(0, type.find(';'));
   while (!type.empty() && (type.back() == ' ' || type.back() == '\t'))
     type.remove_suffix(1);
-  constexpr std::string_view wanted = "application/json";
-  return std::equal(type.begin(), type.end(), wanted.begin(), wanted.end(), [](char a, char b) {
-    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
-  });
+  return is_same_ascii(type, "application/json");
 }
 
 } // namespace

@@ -27,7 +27,7 @@ namespace paceline {
 struct api_parts {
   database_calls& database;
   id_desk& ids;
-  slow_id_desk& campaign_ids;
+  lent_ids& campaign_ids;
   intake_desk& intake;
   key_cache& keys;
   route_choices& routes;

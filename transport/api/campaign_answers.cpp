@@ -51,8 +51,8 @@ http_response change(api_parts& with, const api_call& call, change_function appl
   if (!campaign)
     return refuse_campaign(with, call, campaign.failure());
   const auto id = campaign->id;
-  const auto changed =
-      with.database.run([&call, apply, id](session& on) { return apply(on, id, actor_of(call)); });
+  const auto changed = with.database.run_slow(
+      [&call, apply, id](session& on) { return apply(on, id, actor_of(call)); });
   if (!changed)
     return refuse_campaign(with, call, changed.failure());
   with.wake(campaign->route);

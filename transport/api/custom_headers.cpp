@@ -6,6 +6,7 @@
 
 #include "config/text.hpp"
 #include "transport/api/mailboxes.hpp"
+#include "transport/http/ascii.hpp"
 
 namespace paceline {
 namespace {
@@ -33,14 +34,6 @@ constexpr std::array<std::string_view, 17> reserved_names{"from",
 constexpr std::array<std::string_view, 5> reserved_beginnings{"content-", "list-unsubscribe",
                                                               "resent-", "arc-", "x-paceline-"};
 
-std::string lower_case(std::string_view text) {
-  std::string made{text};
-  for (char& c : made)
-    if (c >= 'A' && c <= 'Z')
-      c = static_cast<char>(c - 'A' + 'a');
-  return made;
-}
-
 } // namespace
 
 std::optional<std::string> header_name_problem(std::string_view name) {
@@ -48,7 +41,7 @@ std::optional<std::string> header_name_problem(std::string_view name) {
     return "the name has " + std::to_string(name.size()) + " octets: 1 to 76 are allowed";
   if (!std::all_of(name.begin(), name.end(), [](char c) { return c > 32 && c < 127 && c != ':'; }))
     return "the name must be of printable ASCII characters without blank and colon";
-  const auto plain = lower_case(name);
+  const auto plain = ascii_lower(name);
   const auto is_reserved =
       std::find(reserved_names.begin(), reserved_names.end(), plain) != reserved_names.end()
       || std::any_of(reserved_beginnings.begin(), reserved_beginnings.end(),
@@ -84,7 +77,7 @@ std::string read_headers(object_fields& from) {
     std::vector<std::string> seen;
     for (const auto header : *headers) {
       const json_place at{place, header.key()};
-      const auto plain = lower_case(header.key());
+      const auto plain = ascii_lower(header.key());
       if (auto problem = header_name_problem(header.key()))
         problems.add(at, std::move(*problem));
       else if (std::find(seen.begin(), seen.end(), plain) != seen.end())

@@ -1,8 +1,12 @@
 #include "transport/api/database_calls.hpp"
 
+#include <algorithm>
 #include <condition_variable>
+#include <exception>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
 
 namespace paceline {
 namespace {
@@ -15,7 +19,20 @@ struct exchange {
   std::optional<error> failed;
 };
 
+/// An exception must not reach the pool's thread: it would end the process.
+std::optional<error> run_safely(const std::function<void(session&)>& work, session& on) {
+  try {
+    work(on);
+    return std::nullopt;
+  } catch (const std::exception& thrown) {
+    return error{error_kind::internal, std::string{"database work has thrown: "} + thrown.what()};
+  }
+}
+
 } // namespace
+
+database_calls::database_calls(database_pool& pool, std::chrono::milliseconds longest_wait)
+    : pool_(pool), longest_wait_(longest_wait), slow_places_(std::max(1, pool.connections() - 1)) {}
 
 std::optional<error> database_calls::call(const std::function<void(session&)>& work) {
   const auto shared = std::make_shared<exchange>();
@@ -27,11 +44,9 @@ std::optional<error> database_calls::call(const std::function<void(session&)>& w
         return;
       shared->started = true;
     }
-    if (on != nullptr)
-      work(*on);
+    auto failed = on == nullptr ? std::optional{why} : run_safely(work, *on);
     const std::lock_guard lock{shared->mutex};
-    if (on == nullptr)
-      shared->failed = why;
+    shared->failed = std::move(failed);
     shared->ended = true;
     shared->changed.notify_one();
   });

@@ -38,7 +38,7 @@ http_response refuse_outstanding(const api_call& call) {
 
 result<append_reply> append(api_parts& with, stream_id to,
                             const std::vector<audience_member>& members) {
-  return with.database.run([&with, to, &members](session& on) {
+  return with.database.run_slow([&with, to, &members](session& on) {
     return with.campaign_ids.with_source(
         on, [&](id_source& ids) { return append_recipients(on, ids, to, members); });
   });
@@ -105,7 +105,7 @@ private:
       once_->status = 201;
       once_->response = response;
     }
-    const auto created = with_.database.run([this, &draft](session& on) {
+    const auto created = with_.database.run_slow([this, &draft](session& on) {
       return with_.campaign_ids.with_source(on, [&](id_source& ids) {
         return create_draft(on, ids, draft, call_.key->environment, once_, actor_of(call_));
       });

@@ -18,4 +18,18 @@ void id_desk::give_ids(intake_call& call) {
     message.id = message_id{source_.next(now)};
 }
 
+std::optional<id_source> lent_ids::borrow() {
+  const std::lock_guard lock{mutex_};
+  if (idle_.empty())
+    return std::nullopt;
+  const auto source = idle_.back();
+  idle_.pop_back();
+  return source;
+}
+
+void lent_ids::give_back(const id_source& source) {
+  const std::lock_guard lock{mutex_};
+  idle_.push_back(source);
+}
+
 } // namespace paceline

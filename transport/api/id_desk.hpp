@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <type_traits>
+#include <vector>
 
 #include "storage/intake.hpp"
 #include "storage/model/ids.hpp"
@@ -27,27 +28,33 @@ private:
   id_source source_;
 };
 
-/// Ids for work that makes its own while it stores. Has a lane of its own, so that nobody who only
-/// needs an id waits for that work. Thread-safe.
-class slow_id_desk {
+/// Sources of ids for work that makes its own while it stores. Each is lent to one piece of work at
+/// a time and has a lane of its own, so that nobody waits for somebody else's work; there are as
+/// many as have ever worked at once, which the database's connections bound. Thread-safe.
+class lent_ids {
 public:
-  /// Runs `work(id_source&)`, which returns a result, while nobody else has the source. Errors: of
-  /// the work, or of getting a lane for the first time.
+  /// Runs `work(id_source&)`, which returns a result; no lock is held meanwhile. Errors: of the
+  /// work, or of getting a lane for one more source.
   template <class F>
   auto with_source(session& on, F&& work) -> std::invoke_result_t<F, id_source&> {
-    const std::lock_guard lock{mutex_};
-    if (!source_) {
+    auto mine = borrow();
+    if (!mine) {
       const auto lane = next_id_lane(on);
       if (!lane)
         return lane.failure();
-      source_.emplace(*lane);
+      mine.emplace(*lane);
     }
-    return work(*source_);
+    auto made = work(*mine);
+    give_back(*mine);
+    return made;
   }
 
 private:
+  std::optional<id_source> borrow();
+  void give_back(const id_source& source);
+
   std::mutex mutex_;
-  std::optional<id_source> source_;
+  std::vector<id_source> idle_;
 };
 
 } // namespace paceline

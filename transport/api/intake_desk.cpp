@@ -1,6 +1,7 @@
 #include "transport/api/intake_desk.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace paceline {
@@ -73,14 +74,24 @@ result<intake_reply> intake_desk::take(intake_job& job) {
 
 /// True once there is an answer; false if patience ended while the ticket waited in the queue.
 bool intake_desk::wait(std::unique_lock<std::mutex>& lock, ticket& one) {
+  const auto turn = one.came + longest_turn;
+  bool had_turn = false;
   while (!one.answer) {
     const auto end = one.came + (one.in_doubt ? options_.doubt_patience : options_.store_patience);
     // A ticket that is being stored is answered or put back: both within the statement's timeout.
-    if (!one.is_waiting)
+    if (!one.is_waiting) {
       one.answered.wait(lock);
-    else if (one.answered.wait_until(lock, end) == std::cv_status::timeout && one.is_waiting
-             && !one.answer)
+      continue;
+    }
+    const auto until = had_turn ? end : std::min(turn, end);
+    if (one.answered.wait_until(lock, until) != std::cv_status::timeout || !one.is_waiting
+        || one.answer)
+      continue;
+    if (until == end)
       return false;
+    // Nobody else may come and ask whether it is time for another statement.
+    had_turn = true;
+    start_statement();
   }
   return true;
 }
@@ -106,23 +117,37 @@ void intake_desk::start_statement() {
       || (statements_ > 0 && !deserves_another()))
     return;
   // Where the pool is full, what runs or the next call starts the next.
-  is_coming_ = pool_.submit([this](session* on, const error& why) { serve(on, why); });
+  try {
+    is_coming_ = pool_.submit([this](session* on, const error& why) { serve(on, why); });
+  } catch (const std::exception&) {
+    return; // as where the pool is full
+  }
   statements_ += is_coming_ ? 1 : 0;
 }
 
 bool intake_desk::deserves_another() const {
   return waiting_messages_ >= worth_a_statement
-         || std::chrono::steady_clock::now() - waiting_.front()->came > longest_turn;
+         || std::chrono::steady_clock::now() - waiting_.front()->came >= longest_turn;
+}
+
+/// No exception leaves it, and no ticket stays without an answer: its thread waits for one.
+void intake_desk::work_off(session* on, const error& why) {
+  group tickets;
+  try {
+    take_group(tickets);
+    if (on == nullptr)
+      put_back(tickets, why);
+    else if (!tickets.empty())
+      store(*on, tickets);
+  } catch (const std::exception& thrown) {
+    const error failure{error_kind::internal, std::string{"storing has thrown: "} + thrown.what()};
+    for (auto*& one : tickets)
+      answer(one, failure);
+  }
 }
 
 void intake_desk::serve(session* on, const error& why) {
-  const auto tickets = take_group();
-  if (!tickets.empty()) {
-    if (on == nullptr)
-      put_back(tickets, why);
-    else
-      store(*on, tickets);
-  }
+  work_off(on, why);
   std::unique_lock lock{mutex_};
   // One thread pauses for all: nothing is gained by asking an absent database more often.
   if (on == nullptr && !stopping_)
@@ -133,9 +158,10 @@ void intake_desk::serve(session* on, const error& why) {
   idle_.notify_all();
 }
 
-intake_desk::group intake_desk::take_group() {
+void intake_desk::take_group(group& taken) {
   const std::lock_guard lock{mutex_};
-  group taken;
+  is_coming_ = false;
+  taken.reserve(std::min(group_calls, waiting_.size()));
   std::size_t messages = 0, bytes = 0;
   while (!waiting_.empty() && taken.size() < group_calls) {
     auto* const next = waiting_.front();
@@ -152,12 +178,10 @@ intake_desk::group intake_desk::take_group() {
     taken.push_back(next);
     waiting_.pop_front();
   }
-  is_coming_ = false;
   start_statement(); // for what did not fit
-  return taken;
 }
 
-void intake_desk::store(session& on, const group& tickets) {
+void intake_desk::store(session& on, group& tickets) {
   const auto calls = calls_of(tickets);
   if (options_.on_statement)
     options_.on_statement(calls.size());
@@ -168,57 +192,61 @@ void intake_desk::store(session& on, const group& tickets) {
   if (failure.is_retryable())
     return put_back(tickets, failure);
   if (failure.kind == error_kind::data)
-    for (auto* const one : tickets)
-      store_alone(on, *one);
+    for (auto*& one : tickets)
+      store_alone(on, one);
   else
-    for (auto* const one : tickets)
-      answer(*one, failure);
+    for (auto*& one : tickets)
+      answer(one, failure);
 }
 
 /// One call of a group in which something could not be stored: as it is, then with fresh ids.
-void intake_desk::store_alone(session& on, ticket& one) {
-  const auto* call = &one.job->call;
-  const bool was_in_doubt = one.in_doubt;
+void intake_desk::store_alone(session& on, ticket*& one) {
+  const auto* call = &one->job->call;
+  const bool was_in_doubt = one->in_doubt;
   auto replies = take_in(on, {&call, 1}, was_in_doubt);
   // In doubt the old ids may be stored: fresh ones would store the call twice.
   if (!replies && replies.failure().kind == error_kind::data && !was_in_doubt) {
-    give_ids(*one.job);
+    give_ids(*one->job);
     replies = take_in(on, {&call, 1});
   }
   if (replies)
-    settle({&one}, std::move(*replies));
+    settle({&one, 1}, std::move(*replies));
   else if (replies.failure().is_retryable())
-    put_back({&one}, replies.failure());
+    put_back({&one, 1}, replies.failure());
   else
     answer(one, replies.failure());
 }
 
-void intake_desk::settle(const group& tickets, std::vector<intake_reply> replies) {
+void intake_desk::settle(std::span<ticket*> tickets, std::vector<intake_reply> replies) {
   for (std::size_t i = 0; i < tickets.size(); ++i)
     if (i < replies.size())
-      answer(*tickets[i], std::move(replies[i]));
+      answer(tickets[i], std::move(replies[i]));
     else
-      answer(*tickets[i], error{error_kind::internal, "take_in has given too few answers"});
+      answer(tickets[i], error{error_kind::internal, "take_in has given too few answers"});
 }
 
-void intake_desk::put_back(const group& tickets, const error& why) {
+void intake_desk::put_back(std::span<ticket*> tickets, const error& why) {
   const std::lock_guard lock{mutex_};
   for (auto one = tickets.rbegin(); one != tickets.rend(); ++one) {
     auto& back = **one;
-    back.in_doubt = back.in_doubt || why.kind == error_kind::in_doubt;
-    back.is_waiting = true;
     back.last_failure = why;
     waiting_.push_front(&back);
+    *one = nullptr;
+    back.in_doubt = back.in_doubt || why.kind == error_kind::in_doubt;
+    back.is_waiting = true;
     waiting_bytes_ += back.bytes;
     waiting_messages_ += back.job->call.messages.size();
     back.answered.notify_one(); // its patience counts again
   }
 }
 
-void intake_desk::answer(ticket& one, result<intake_reply> with) {
+void intake_desk::answer(ticket*& one, result<intake_reply> with) {
+  if (one == nullptr)
+    return;
   const std::lock_guard lock{mutex_};
-  one.answer.emplace(std::move(with));
-  one.answered.notify_one(); // under the lock: the ticket is gone once its thread runs
+  one->answer.emplace(std::move(with));
+  one->answered.notify_one(); // under the lock: the ticket is gone once its thread runs
+  one = nullptr;
 }
 
 } // namespace paceline

@@ -3,8 +3,9 @@
 /// While a database connection stores, further calls queue up; whoever comes free takes all that
 /// waits, up to 200 calls, 5,000 messages or 8 MiB. An idle desk stores a call at once. A second
 /// statement runs beside the first only where more waits than a statement is worth, or for longer
-/// than one takes: small calls are stored faster by one busy connection than by several, because
-/// the cost of a statement is shared by more of them. The queue is bounded, and so is every wait.
+/// than one takes (the first may wait for a row that somebody holds): small calls are stored faster
+/// by one busy connection than by several, because the cost of a statement is shared by more of
+/// them. The queue is bounded, and so is every wait.
 #pragma once
 
 #include <chrono>
@@ -14,6 +15,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -65,17 +67,19 @@ private:
     std::chrono::steady_clock::time_point came;
     std::condition_variable answered;
   };
+  /// Null where a ticket has been answered or put back: then it may be gone.
   using group = std::vector<ticket*>;
 
   void start_statement();
   bool deserves_another() const;
+  void work_off(session* on, const error& why);
   void serve(session* on, const error& why);
-  group take_group();
-  void store(session& on, const group& tickets);
-  void store_alone(session& on, ticket& one);
-  void settle(const group& tickets, std::vector<intake_reply> replies);
-  void put_back(const group& tickets, const error& why);
-  void answer(ticket& one, result<intake_reply> with);
+  void take_group(group& taken);
+  void store(session& on, group& tickets);
+  void store_alone(session& on, ticket*& one);
+  void settle(std::span<ticket*> tickets, std::vector<intake_reply> replies);
+  void put_back(std::span<ticket*> tickets, const error& why);
+  void answer(ticket*& one, result<intake_reply> with);
   void give_ids(intake_job& job);
   void forget(ticket& one);
   bool wait(std::unique_lock<std::mutex>& lock, ticket& one);

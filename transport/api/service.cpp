@@ -7,6 +7,7 @@
 #include "transport/api/answers.hpp"
 #include "transport/api/json_output.hpp"
 #include "transport/api/once.hpp"
+#include "transport/http/ascii.hpp"
 
 namespace paceline {
 namespace {
@@ -67,7 +68,8 @@ private:
                           const http_request& request) {
     if (route.scopes.empty())
       return route.answer(parts_, {request, nullptr, found.parameters});
-    const auto key = authenticate(request);
+    // Storing messages looks at the key itself, and reading may be a moment late.
+    const auto key = authenticate(request, request.method != "GET" && !route.counts_messages);
     if (const auto* refused = std::get_if<http_response>(&key))
       return *refused;
     const auto& who = *std::get<known_key>(key);
@@ -112,20 +114,20 @@ private:
     return problem(403, "scope_missing", "The API key needs the scope " + names + ".");
   }
 
-  std::variant<known_key, http_response> authenticate(const http_request& request) {
+  std::variant<known_key, http_response> authenticate(const http_request& request,
+                                                      bool looks_again) {
     constexpr std::string_view scheme = "bearer ";
     const auto header = request.header("Authorization");
     if (!header || request.count("Authorization") != 1)
       return refuse_key("Send the API key as `Authorization: Bearer pl_...`, once.");
     const bool is_bearer =
-        header->size() > scheme.size()
-        && std::equal(scheme.begin(), scheme.end(), header->begin(), [](char a, char b) {
-             return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b - 'A' + 'a') : b);
-           });
+        header->size() > scheme.size() && is_same_ascii(header->substr(0, scheme.size()), scheme);
     const auto token =
         is_bearer ? parse_token(header->substr(scheme.size())) : std::optional<parsed_token>{};
     if (!token)
       return refuse_key("This is no API key: it looks like `Bearer pl_<id>_<43 characters>`.");
+    if (looks_again)
+      keys_.look_again(token->key);
     auto key = keys_.authenticate(*token, boot_clock::now());
     if (!key)
       return refuse_error(parts_, {request, nullptr, no_parameters_}, key.failure());
@@ -171,7 +173,7 @@ private:
   const health_function health_now_;
   database_calls database_;
   id_desk ids_;
-  slow_id_desk campaign_ids_;
+  lent_ids campaign_ids_;
   intake_desk intake_;
   key_cache keys_;
   route_choices routes_;
