@@ -15,7 +15,8 @@ using namespace paceline::test;
 
 BOOST_FIXTURE_TEST_SUITE(api_openapi, api_fixture)
 
-BOOST_AUTO_TEST_CASE(the_file_describes_the_server_and_a_stock_client_gets_along_with_it) {
+BOOST_AUTO_TEST_CASE(the_file_describes_the_server_and_a_stock_client_gets_along_with_it,
+                     *boost::unit_test::label("openapi")) {
   const auto* const given = std::getenv("PACELINE_OPENAPI");
   if (given == nullptr || !std::filesystem::exists(given)) {
     BOOST_TEST_MESSAGE(
