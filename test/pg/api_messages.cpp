@@ -33,6 +33,8 @@ BOOST_AUTO_TEST_CASE(what_was_sent_is_stored_and_shown) {
   BOOST_TEST(ask("SELECT headers FROM contents") == R"({"Reply-To":"r@example.com","X-A":"b"})");
   const auto shown = call("GET", "/v1/messages/" + member(answer, "id"));
   BOOST_TEST(shown.status == 200);
+  for (const auto* each : {&answer, &shown})
+    BOOST_TEST(each->body.ends_with("}\n"));
   BOOST_TEST(member(shown, "state") == "queued");
   BOOST_TEST(member(shown, "tags") == R"({"order":"17"})");
   BOOST_TEST(member(shown, "recipients") == R"(["anna@example.com","bob@example.com"])");

@@ -192,7 +192,11 @@ api_service::api_service(const api_options& options, database_pool& pool, wake_r
 api_service::~api_service() = default;
 
 http_response api_service::answer(const http_request& request) {
-  return with_request_id(impl_->answer(request), request);
+  auto answer = with_request_id(impl_->answer(request), request);
+  // So that a shell's prompt is not stuck to it. What is stored for repeated requests is without.
+  if (answer.body.ends_with('}'))
+    answer.body += '\n';
+  return answer;
 }
 
 } // namespace paceline
