@@ -96,6 +96,24 @@ BOOST_AUTO_TEST_CASE(a_repeated_draft_is_one_campaign_with_its_recipients_once) 
   BOOST_TEST(call("POST", "/v1/campaigns", body, once).body == first.body);
 }
 
+BOOST_AUTO_TEST_CASE(a_draft_without_room_for_its_recipients_is_not_stored_and_keeps_its_key_free) {
+  must(change_project(*db, "default", {}, 2, "cli:me"));
+  const header_list once{{"Idempotency-Key", "july"}};
+  const auto body = campaign(R"("recipients":[{"to":"x@b.de"},{"to":"y@b.de"}])");
+  const auto waiting = send();
+  BOOST_TEST_REQUIRE(waiting.status == 202);
+  restart(); // what it remembers of the project is older than the change
+  BOOST_TEST(call("POST", "/v1/campaigns", body, once).status == 429);
+  BOOST_TEST(call("POST", "/v1/campaigns", body).status == 429);
+  BOOST_TEST(count("campaigns") == 0);
+  BOOST_TEST(call("POST", "/v1/messages/" + member(waiting, "id") + "/cancel").status == 200);
+  const auto first = call("POST", "/v1/campaigns", body, once);
+  BOOST_TEST(first.status == 201);
+  BOOST_TEST(ask("SELECT audience FROM campaigns") == "2");
+  // No room is left now, and none is needed.
+  BOOST_TEST(call("POST", "/v1/campaigns", body, once).body == first.body);
+}
+
 BOOST_AUTO_TEST_CASE(campaigns_are_listed_newest_first_in_pages) {
   for (int i = 0; i < 3; ++i)
     BOOST_REQUIRE(call("POST", "/v1/campaigns", campaign()).status == 201);

@@ -1,6 +1,8 @@
 #include "tools/paceline/serve.hpp"
 
 #include <csignal>
+#include <malloc.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <exception>
@@ -100,6 +102,30 @@ void serve_until_stopped(running_node& node, live_settings& live, const sigset_t
   }
 }
 
+/// Large blocks go back to the kernel when they are freed: without this the allocator learns from a
+/// few large requests to keep such blocks, 16 MiB each in several arenas.
+void bound_idle_memory() {
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+}
+
+/// As many descriptors as the configured connections may need; a shell often allows 1,024.
+void raise_descriptor_limit(const settings& config, logger& log) {
+  constexpr std::int64_t others = 64; // the log, the ledger, epoll, sockets of providers
+  auto wanted = others + connection_demand(config);
+  for (const listener_settings* one :
+       {static_cast<const listener_settings*>(&config.api), &config.feedback, &config.admin})
+    wanted += one->listen.empty() ? 0 : one->max_connections;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  if (static_cast<rlim_t>(wanted) > limit.rlim_max)
+    log.warn("the process may open fewer files than connections are configured; raise its limit "
+             "(LimitNOFILE) or lower max_connections",
+             {{"limit", static_cast<std::uint64_t>(limit.rlim_max)}, {"configured", wanted}});
+}
+
 /// What can hang on the way out (a library's thread, a database that does not answer) must not keep
 /// the process: the kernel ends it.
 void guard_exit() {
@@ -121,6 +147,8 @@ int run_serve(const settings& config, const read_again_function& read_again, log
   const auto all = signals_of({SIGTERM, SIGINT, SIGHUP, stop_signal});
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  bound_idle_memory();
+  raise_descriptor_limit(config, log);
   metrics measured;
   machine_boot_time time;
   node_health health{time};

@@ -1,4 +1,5 @@
 #include "storage/drafts.hpp"
+#include "storage/given_answers.hpp"
 
 #include "transport/api/answers.hpp"
 #include "transport/api/campaign_request.hpp"
@@ -105,6 +106,18 @@ private:
       once_->status = 201;
       once_->response = response;
     }
+    // Room for the recipients comes first: a draft whose recipients were refused would be stored
+    // all the same, and its key used up.
+    const auto count = static_cast<std::int64_t>(wanted_.recipients.size());
+    std::optional<outstanding_limits::place> place;
+    if (count > 0) {
+      auto reserved = with_.outstanding.reserve(*call_.key, count);
+      if (!reserved)
+        return refuse_error(with_, call_, reserved.failure());
+      if (!*reserved)
+        return without_room();
+      place.emplace(std::move(**reserved));
+    }
     const auto created = with_.database.run_slow([this, &draft](session& on) {
       return with_.campaign_ids.with_source(on, [&](id_source& ids) {
         return create_draft(on, ids, draft, call_.key->environment, once_, actor_of(call_));
@@ -114,27 +127,48 @@ private:
       return refuse_error(with_, call_, created.failure());
     const auto& verdict = created->once;
     if (verdict.verdict == intake_verdict::stored)
-      return fill(draft.id, json_answer(201, response), true);
+      return fill(draft.id, place, json_answer(201, response), true);
     auto again = answer_once_more(with_, call_, verdict);
     const auto earlier =
         verdict.verdict == intake_verdict::replayed ? campaign_of(verdict.response) : std::nullopt;
-    return earlier ? fill(*earlier, std::move(again), false) : again;
+    return earlier ? fill(*earlier, place, std::move(again), false) : again;
+  }
+
+  /// The answer of an earlier request whose recipients are in is given again; all others have to
+  /// wait for room.
+  http_response without_room() {
+    if (!once_)
+      return refuse_outstanding(call_);
+    const auto given = with_.database.run([this](session& on) {
+      return find_given_answer(on, call_.key->project, call_.key->environment, once_->key,
+                               once_->body_hash);
+    });
+    if (!given)
+      return refuse_error(with_, call_, given.failure());
+    if (!*given)
+      return refuse_outstanding(call_);
+    const auto earlier = campaign_of((*given)->response);
+    if ((*given)->verdict == intake_verdict::replayed && earlier) {
+      const auto now =
+          with_.database.run([&earlier](session& on) { return show_campaign(on, *earlier); });
+      if (!now)
+        return refuse_error(with_, call_, now.failure());
+      if (now->state == "draft"
+          && now->audience < static_cast<std::int64_t>(wanted_.recipients.size()))
+        return refuse_outstanding(call_);
+    }
+    return answer_once_more(with_, call_, **given);
   }
 
   /// The recipients are stored after the draft. A repeated request adds those that are missing,
   /// unless the campaign has gone on since.
-  http_response fill(stream_id campaign, http_response answer, bool is_new) {
-    if (wanted_.recipients.empty())
-      return answer;
-    const auto count = static_cast<std::int64_t>(wanted_.recipients.size());
-    auto place = with_.outstanding.reserve(*call_.key, count);
+  http_response fill(stream_id campaign, std::optional<outstanding_limits::place>& place,
+                     http_response answer, bool is_new) {
     if (!place)
-      return refuse_error(with_, call_, place.failure());
-    if (!*place)
-      return is_new ? refuse_outstanding(call_) : answer;
+      return answer;
     const auto added = append(with_, campaign, wanted_.recipients);
     if (added) {
-      (*place)->settle();
+      place->settle();
       return answer;
     }
     if (added.failure().kind == error_kind::refused && !is_new)
