@@ -247,6 +247,7 @@ BOOST_AUTO_TEST_CASE(wrong_paths_methods_and_types_are_told_apart) {
 BOOST_AUTO_TEST_CASE(health_needs_no_key) {
   const header_list nobody{{"Authorization", ""}};
   BOOST_TEST(call("GET", "/v1/health/live", {}, nobody).status == 200);
+  BOOST_TEST(call("HEAD", "/v1/health/live", {}, nobody).status == 200);
   const auto ready = call("GET", "/v1/health/ready", {}, nobody);
   BOOST_TEST(ready.status == 503);
   BOOST_TEST(ready.body.find("no node has a shard") != std::string::npos);

@@ -106,7 +106,7 @@ http_response post_message_cancel(api_parts& with, const api_call& call) {
   const auto found = find_message(with, call);
   auto canceled = found;
   if (found)
-    canceled = with.database.run([&with, &call, id = found->id](session& on) {
+    canceled = with.database.run_slow([&with, &call, id = found->id](session& on) {
       return cancel_message(on, id, with.writer, actor_of(call));
     });
   if (canceled)

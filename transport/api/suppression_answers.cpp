@@ -80,7 +80,7 @@ http_response post_suppressions(api_parts& with, const api_call& call) {
   const auto wanted = read_suppressions(std::get<json_document>(body).root(), problems);
   if (!problems.is_empty())
     return refuse_fields(problems);
-  const auto added = with.database.run([&](session& on) {
+  const auto added = with.database.run_slow([&](session& on) {
     return add_suppressions(on, call.key->project, call.key->environment, wanted.addresses,
                             wanted.reason, actor_of(call));
   });
@@ -121,7 +121,7 @@ http_response delete_suppression(api_parts& with, const api_call& call) {
     return refuse_error(with, call, found.failure());
   if (!*found)
     return not_found("suppression");
-  const auto removed = with.database.run([&](session& on) {
+  const auto removed = with.database.run_slow([&](session& on) {
     return remove_suppressions(on, call.key->project, call.key->environment, {*address},
                                actor_of(call));
   });
