@@ -1,7 +1,9 @@
 /// Who may do what, and how much of it.
 #include <boost/test/unit_test.hpp>
 
+#include "storage/session.hpp"
 #include "test/pg/api_fixture.hpp"
+#include "test/support/waiting.hpp"
 
 using namespace paceline;
 using namespace paceline::test;
@@ -129,6 +131,26 @@ BOOST_AUTO_TEST_CASE(a_repetition_is_answered_although_the_project_has_no_room) 
   const auto again = send({}, once);
   BOOST_TEST(again.status == 202);
   BOOST_TEST(again.body == first.body);
+}
+
+BOOST_AUTO_TEST_CASE(lists_at_once_are_few_and_a_send_goes_on_beside_them) {
+  const auto blocker = connect();
+  must(run(*blocker, "SELECT 1")); // connected
+  pqxx::work lock{blocker->raw()};
+  lock.exec("LOCK TABLE suppressions IN ACCESS EXCLUSIVE MODE");
+  std::atomic<int> refused{0}, fine{0};
+  std::thread readers([this, &refused, &fine] {
+    at_once(16, [this, &refused, &fine](int) {
+      const auto answer = call("GET", "/v1/suppressions");
+      (answer.status == 503 ? refused : fine) += 1;
+    });
+  });
+  wait_until("(SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock') = 2");
+  BOOST_TEST(send().status == 202); // one of three connections is left
+  BOOST_TEST(eventually([&refused] { return refused == 14; }));
+  lock.abort();
+  readers.join();
+  BOOST_TEST(fine == 2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

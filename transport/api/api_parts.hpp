@@ -53,6 +53,7 @@ struct api_route {
   std::span<const key_scope> scopes; ///< one of them is enough; empty: no key is asked for
   bool counts_messages = false;      ///< the answerer takes from the key's limit itself
   http_response (*answer)(api_parts&, const api_call&) = nullptr;
+  bool reads_many = false; ///< a list: few at once, so that sending goes on beside them
 };
 
 /// All routes of the API, in the order of docs/openapi.yaml, which a test holds against them.

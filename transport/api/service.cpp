@@ -1,6 +1,7 @@
 #include "transport/api/service.hpp"
 
 #include <algorithm>
+#include <semaphore>
 #include <vector>
 
 #include "storage/streams.hpp"
@@ -11,6 +12,9 @@
 
 namespace paceline {
 namespace {
+
+/// How long a list waits for others to end: shorter than anybody would notice.
+constexpr std::chrono::milliseconds list_wait{100};
 
 std::vector<route_shape> shapes_of(std::span<const api_route> routes) {
   std::vector<route_shape> shapes;
@@ -34,9 +38,10 @@ class api_service::impl {
 public:
   impl(const api_options& options, database_pool& pool, wake_route_function wake,
        health_function health_now, logger& log)
-      : instruments_(options.instruments), wake_(std::move(wake)),
-        health_now_(std::move(health_now)), database_(pool, options.database_wait),
-        ids_(options.id_lane), intake_(pool, ids_, intake_options(options)),
+      : instruments_(options.instruments), lists_(std::max(1, pool.connections() - 1)),
+        wake_(std::move(wake)), health_now_(std::move(health_now)),
+        database_(pool, options.database_wait), ids_(options.id_lane),
+        intake_(pool, ids_, intake_options(options)),
         keys_([this](key_id id) { return find(id); },
               [this](std::vector<key_id> used) { note(std::move(used)); }),
         routes_([this](const std::string& environment) { return find_all(environment); },
@@ -83,7 +88,20 @@ private:
                             "The key may make " + std::to_string(*who.limit_per_minute)
                                 + " requests or hand in as many messages in any 60 seconds.",
                             wait);
-    return route.answer(parts_, {request, &who, found.parameters});
+    return route.reads_many ? read_list(route, {request, &who, found.parameters})
+                            : route.answer(parts_, {request, &who, found.parameters});
+  }
+
+  /// Lists are heavy, and one key could hold all threads and connections with them.
+  http_response read_list(const api_route& route, const api_call& call) {
+    if (!lists_.try_acquire_for(list_wait))
+      return refuse_for_now(503, "overloaded", "Too many lists are being read; try again.",
+                            std::chrono::seconds{1});
+    struct place {
+      std::counting_semaphore<>& of;
+      ~place() { of.release(); }
+    } const mine{lists_};
+    return route.answer(parts_, call);
   }
 
   using known_key = std::shared_ptr<const api_key>;
@@ -169,6 +187,7 @@ private:
   }
 
   const api_instruments instruments_;
+  std::counting_semaphore<> lists_; ///< one less than the pool has connections
   const wake_route_function wake_;
   const health_function health_now_;
   database_calls database_;
