@@ -155,6 +155,7 @@ BOOST_AUTO_TEST_CASE(errors_of_the_server_itself_are_problems_with_a_request_id)
                        "Content-Length: 999999999\r\n\r\n");
   BOOST_TEST(kept.status == 413);
   BOOST_TEST(kept.header("X-Request-Id") == "mine");
+  BOOST_TEST(kept.body.find("\"request_id\":\"mine\"") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_handler_that_throws_is_a_500_with_the_id_and_a_log_line) {

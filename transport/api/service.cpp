@@ -6,9 +6,9 @@
 
 #include "storage/streams.hpp"
 #include "transport/api/answers.hpp"
-#include "transport/api/json_output.hpp"
 #include "transport/api/once.hpp"
 #include "transport/http/ascii.hpp"
+#include "transport/http/problem.hpp"
 
 namespace paceline {
 namespace {
@@ -21,15 +21,6 @@ std::vector<route_shape> shapes_of(std::span<const api_route> routes) {
   for (const auto& route : routes)
     shapes.push_back(route.shape);
   return shapes;
-}
-
-/// Each problem carries the request's id: it is what a user can give to whoever reads the log.
-http_response with_request_id(http_response answer, const http_request& request) {
-  if (answer.content_type == "application/problem+json" && answer.body.ends_with('}')) {
-    answer.body.pop_back();
-    answer.body += ",\"request_id\":" + json_string(request.id) + "}";
-  }
-  return answer;
 }
 
 } // namespace
@@ -211,7 +202,8 @@ api_service::api_service(const api_options& options, database_pool& pool, wake_r
 api_service::~api_service() = default;
 
 http_response api_service::answer(const http_request& request) {
-  auto answer = with_request_id(impl_->answer(request), request);
+  auto answer = impl_->answer(request);
+  name_request(answer, request.id);
   // So that a shell's prompt is not stuck to it. What is stored for repeated requests is without.
   if (answer.body.ends_with('}'))
     answer.body += '\n';

@@ -88,4 +88,12 @@ http_response problem(int status, std::string_view type, std::string_view detail
   return {status, "application/problem+json", std::string(text.GetString(), text.GetSize()), {}};
 }
 
+void name_request(http_response& answer, std::string_view id) {
+  if (answer.content_type != "application/problem+json" || !answer.body.ends_with('}')
+      || answer.body.find("\"request_id\":") != std::string::npos)
+    return;
+  answer.body.pop_back();
+  answer.body.append(",\"request_id\":\"").append(id).append("\"}");
+}
+
 } // namespace paceline

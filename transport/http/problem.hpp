@@ -21,4 +21,9 @@ struct field_problem {
 http_response problem(int status, std::string_view type, std::string_view detail,
                       const std::vector<field_problem>& fields = {});
 
+/// Adds the request's id to a problem that doesn't end with one yet: it is what a user can give to
+/// whoever reads the log. `id` has no characters that JSON would mind. Other answers stay as they
+/// are.
+void name_request(http_response& answer, std::string_view id);
+
 } // namespace paceline

@@ -87,6 +87,7 @@ void request_service::answer(connection& from, answerer& writer,
                   &is_stopping](answerer::target of_request) {
     auto response = refusal ? std::move(*refusal) : serve(from, line.id, std::move(of_request));
     response.headers.emplace_back(id_header, line.id);
+    name_request(response, line.id);
     line.status = response.status;
     if (!closes && is_stopping.load()) {
       response.headers.emplace_back("Connection", "close");
@@ -108,8 +109,10 @@ void request_service::answer(connection& from, answerer& writer,
 std::string request_service::no_room(answerer& writer) {
   return writer.answer("GET", "/", true, [this](answerer::target) {
     auto full = problem(503, "overloaded", "Too many connections; try again soon.");
+    const auto id = new_id();
     full.headers.emplace_back("Retry-After", "1");
-    full.headers.emplace_back(id_header, new_id());
+    full.headers.emplace_back(id_header, id);
+    name_request(full, id);
     return full;
   });
 }
