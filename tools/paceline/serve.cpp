@@ -103,9 +103,11 @@ void serve_until_stopped(running_node& node, live_settings& live, const sigset_t
 }
 
 /// Large blocks go back to the kernel when they are freed: without this the allocator learns from a
-/// few large requests to keep such blocks, 16 MiB each in several arenas.
+/// few large requests to keep such blocks, 16 MiB each in several arenas. What a batch of some
+/// hundred kilobytes needs is kept: giving that back and fetching it again each time costs more.
 void bound_idle_memory() {
-  ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  ::mallopt(M_MMAP_THRESHOLD, 2 << 20);
+  ::mallopt(M_TRIM_THRESHOLD, 4 << 20);
 }
 
 /// As many descriptors as the configured connections may need; a shell often allows 1,024.
