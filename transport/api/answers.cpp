@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "transport/api/message_request.hpp"
+#include "transport/api/query_fields.hpp"
 #include "transport/http/ascii.hpp"
 
 namespace paceline {
@@ -86,6 +87,9 @@ http_response refuse_error(api_parts& with, const api_call& call, const error& f
 }
 
 std::variant<json_document, http_response> read_json_body(const http_request& request) {
+  query_fields query{request};
+  if (!query.finish())
+    return refuse_fields(query.problems());
   const auto type = request.header("Content-Type");
   if (!type || !is_json(*type))
     return problem(415, "unsupported_media_type",

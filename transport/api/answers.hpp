@@ -29,7 +29,8 @@ http_response not_found(std::string_view what);
 /// logged and not told.
 http_response refuse_error(api_parts& with, const api_call& call, const error& failure);
 
-/// The body as a document, or why not: 415 where its type is another, 400 where it is no JSON.
+/// The body as a document, or why not: 415 where its type is another, 400 where it is no JSON, or
+/// where there is a query beside it.
 std::variant<json_document, http_response> read_json_body(const http_request& request);
 
 /// For requests without a body: 400 where there is one other than white space or `{}`.

@@ -70,9 +70,6 @@ public:
 
 private:
   std::optional<http_response> read() {
-    query_fields query{call_.request};
-    if (!query.finish())
-      return refuse_fields(query.problems());
     auto once = read_once(call_.request);
     if (auto* refused = std::get_if<http_response>(&once))
       return std::move(*refused);
@@ -189,9 +186,6 @@ http_response post_campaigns(api_parts& with, const api_call& call) {
 }
 
 http_response post_campaign_recipients(api_parts& with, const api_call& call) {
-  query_fields query{call.request};
-  if (!query.finish())
-    return refuse_fields(query.problems());
   const auto body = read_json_body(call.request);
   if (const auto* refused = std::get_if<http_response>(&body))
     return *refused;

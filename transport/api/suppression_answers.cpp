@@ -18,25 +18,21 @@ void write(json_output& out, const suppression& one) {
   out.member("created_at", one.created_at).end_object();
 }
 
-/// The path's address, normalised; nothing if it is none, and then nothing has that address.
-std::optional<std::string> address_of(const api_call& call) {
+/// The suppression that the path names, in whatever spelling, or why not.
+std::variant<suppression, http_response> find_named(api_parts& with, const api_call& call) {
+  query_fields query{call.request};
+  if (!query.finish())
+    return refuse_fields(query.problems());
   const auto checked = check_address(call.parameters.at(0));
   if (!checked.address)
-    return std::nullopt;
-  return normalized_address(*checked.address);
-}
-
-/// Nothing: it is not suppressed.
-result<std::optional<suppression>> find(api_parts& with, const api_call& call,
-                                        const std::string& address) {
-  const auto found = with.database.run([&call, &address](session& on) {
-    return find_suppression(on, call.key->project, call.key->environment, address);
+    return not_found("suppression"); // what is no address is not suppressed
+  auto found = with.database.run([&call, &checked](session& on) {
+    return find_suppression(on, call.key->project, call.key->environment, *checked.address);
   });
   if (found)
-    return std::optional{*found};
-  if (found.failure().kind == error_kind::not_found)
-    return std::optional<suppression>{};
-  return found.failure();
+    return std::move(*found);
+  return found.failure().kind == error_kind::not_found ? not_found("suppression")
+                                                       : refuse_error(with, call, found.failure());
 }
 
 } // namespace
@@ -70,9 +66,6 @@ http_response get_suppressions(api_parts& with, const api_call& call) {
 }
 
 http_response post_suppressions(api_parts& with, const api_call& call) {
-  query_fields query{call.request};
-  if (!query.finish())
-    return refuse_fields(query.problems());
   const auto body = read_json_body(call.request);
   if (const auto* refused = std::get_if<http_response>(&body))
     return *refused;
@@ -93,37 +86,21 @@ http_response post_suppressions(api_parts& with, const api_call& call) {
 }
 
 http_response get_suppression(api_parts& with, const api_call& call) {
-  query_fields query{call.request};
-  if (!query.finish())
-    return refuse_fields(query.problems());
-  const auto address = address_of(call);
-  if (!address)
-    return not_found("suppression");
-  const auto found = find(with, call, *address);
-  if (!found)
-    return refuse_error(with, call, found.failure());
-  if (!*found)
-    return not_found("suppression");
+  const auto found = find_named(with, call);
+  if (const auto* refused = std::get_if<http_response>(&found))
+    return *refused;
   json_output out;
-  write(out, **found);
+  write(out, std::get<suppression>(found));
   return json_answer(200, out.take());
 }
 
 http_response delete_suppression(api_parts& with, const api_call& call) {
-  query_fields query{call.request};
-  if (!query.finish())
-    return refuse_fields(query.problems());
-  const auto address = address_of(call);
-  if (!address)
-    return not_found("suppression");
-  const auto found = find(with, call, *address);
-  if (!found)
-    return refuse_error(with, call, found.failure());
-  if (!*found)
-    return not_found("suppression");
+  const auto found = find_named(with, call);
+  if (const auto* refused = std::get_if<http_response>(&found))
+    return *refused;
   const auto removed = with.database.run_slow([&](session& on) {
-    return remove_suppressions(on, call.key->project, call.key->environment, {*address},
-                               actor_of(call));
+    return remove_suppressions(on, call.key->project, call.key->environment,
+                               {std::get<suppression>(found).address}, actor_of(call));
   });
   if (!removed)
     return refuse_error(with, call, removed.failure());

@@ -6,7 +6,6 @@
 #include "transport/api/mailboxes.hpp"
 #include "transport/api/message_request.hpp"
 #include "transport/api/once.hpp"
-#include "transport/api/query_fields.hpp"
 
 namespace paceline {
 namespace {
@@ -67,9 +66,6 @@ private:
   }
 
   refusal read_checked() {
-    query_fields query{call_.request};
-    if (!query.finish())
-      return refuse_fields(query.problems());
     auto once = read_once(call_.request);
     if (auto* refused = std::get_if<http_response>(&once))
       return std::move(*refused);
