@@ -199,6 +199,7 @@ void quota_actor::heed(const heed_refusal& refused) {
   switch (refused.what) {
   case refusal::none:
   case refusal::this_message:
+  case refusal::stream:
     return;
   case refusal::rate:
     return brake();

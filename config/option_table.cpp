@@ -62,6 +62,8 @@ template <auto Member>
 constexpr option_store http = put<&settings::http, Member>;
 template <auto Member>
 constexpr option_store api = put<&settings::api, Member>;
+template <auto Member>
+constexpr option_store unsubscribe = put<&settings::unsubscribe, Member>;
 
 constexpr option make(std::string_view key, option_type type, std::string_view unit,
                       std::string_view initial, double minimum, double maximum, option_store store,
@@ -106,6 +108,10 @@ constexpr option text(std::string_view key, std::string_view note, double maximu
   return row;
 }
 
+constexpr option list(std::string_view key, option_store store, std::string_view doc) {
+  return make(key, option_type::list_of_text, "", "", 0, 16, store, doc);
+}
+
 constexpr option choice(std::string_view key, std::string_view initial, std::string_view choices,
                         option_store store, std::string_view doc) {
   auto row = make(key, option_type::choice, "", initial, 0, 0, store, doc);
@@ -127,8 +133,14 @@ constexpr option preset(option row, std::string_view initial) {
   return row;
 }
 
+/// A connection string with a password.
+constexpr option masked(option row) {
+  row.hidden = secrecy::password_inside;
+  return row;
+}
+
 constexpr option secret(option row) {
-  row.is_secret = true;
+  row.hidden = secrecy::all;
   return row;
 }
 
@@ -157,6 +169,7 @@ constexpr option_section sections[] = {
     {"feedback", "", "", "The listener for what providers report."},
     {"admin", "", "", "The listener for health and metrics."},
     {"http", "", "", "Bounds of all listeners: what a client may cost."},
+    {"unsubscribe", "", "", "Links that take people off a project's campaigns."},
 };
 
 using database_t = database_settings;
@@ -164,14 +177,15 @@ using dispatch_t = dispatch_settings;
 using simulator_t = simulator_settings;
 using listener_t = listener_settings;
 using http_t = http_settings;
+using unsubscribe_t = unsubscribe_settings;
 
 constexpr option options[] = {
-    secret(required(
+    masked(required(
         text("database.dsn", "", 4096, database<&database_t::dsn>,
              "Connection string of the database, as a URI or as key=value pairs. May point at a "
              "transaction pooler if prepared_statements is false."),
         "postgresql://paceline@127.0.0.1:5432/paceline")),
-    secret(text("database.direct_dsn", "database.dsn", 4096, database<&database_t::direct_dsn>,
+    masked(text("database.direct_dsn", "database.dsn", 4096, database<&database_t::direct_dsn>,
                 "Connection string past any pooler, for migrations and LISTEN.")),
     flag("database.prepared_statements", "true", database<&database_t::prepared_statements>,
          "Whether named prepared statements are used. Set to false behind a transaction pooler."),
@@ -198,7 +212,8 @@ constexpr option options[] = {
 
     count("routes.<route>.shards", "", "4", 1, 1024, route<&route_settings::shards>,
           "Into how many shards the route's work is divided."),
-    choice("routes.<route>.provider", "simulated", "simulated", route<&route_settings::provider>,
+    choice("routes.<route>.provider", "simulated", "simulated ses smtp batch",
+           route<&route_settings::provider>,
            "Who delivers the messages. Live environments need a real provider, test environments "
            "a simulated one."),
     live(number("routes.<route>.rate_factor", "", "1.0", 0.01, 2,
@@ -212,6 +227,53 @@ constexpr option options[] = {
           "Database connections per shard."),
     flag("routes.<route>.enable_live", "false", route<&route_settings::enable_live>,
          "Must be true for a route of a live environment: a second look before people get mail."),
+    text("routes.<route>.endpoint", "the provider's own", 2048, route<&route_settings::endpoint>,
+         "Where the provider is: https://HOST for ses and batch, smtp://HOST:PORT for smtp, which "
+         "has no default."),
+    text("routes.<route>.ca_file", "the system's", 4096, route<&route_settings::ca_file>,
+         "PEM file with the certificate authorities that the provider's certificate is checked "
+         "against. It is always checked."),
+    flag("routes.<route>.allow_private", "false", route<&route_settings::allow_private>,
+         "Whether the endpoint may have a loopback, private or link-local address."),
+    count("routes.<route>.max_connections", "connections", "0", 0, 10000,
+          route<&route_settings::max_connections>,
+          "The most connections of a node to the provider; 0: 2000 for ses, 10 for smtp, 8 for "
+          "batch."),
+    count("routes.<route>.warm_connections", "connections", "8", 0, 1000,
+          route<&route_settings::warm_connections>,
+          "Connections that are opened before the first message needs them."),
+    duration("routes.<route>.connect_timeout_ms", "5000", 100, 60000,
+             route<&route_settings::connect_timeout>,
+             "How long name look-up, connecting and TLS may take together."),
+    text("routes.<route>.aws_region", "the route's region", 63, route<&route_settings::aws_region>,
+         "For ses: the AWS region, such as eu-central-1."),
+    text("routes.<route>.configuration_set", "none", 64, route<&route_settings::configuration_set>,
+         "For ses: the configuration set, whose events become feedback."),
+    choice("routes.<route>.credentials", "automatic",
+           "automatic environment file container instance", route<&route_settings::credentials>,
+           "For ses: where AWS credentials come from. automatic takes the first that has any: "
+           "AWS_ACCESS_KEY_ID and so on, the credentials file, the ECS container's, the EC2 "
+           "instance's."),
+    text("routes.<route>.credentials_file", "~/.aws/credentials", 4096,
+         route<&route_settings::credentials_file>, "For ses: the credentials file."),
+    preset(text("routes.<route>.credentials_profile", "", 256,
+                route<&route_settings::credentials_profile>,
+                "For ses: the profile in the credentials file."),
+           "default"),
+    choice("routes.<route>.security", "starttls", "starttls tls none",
+           route<&route_settings::security>,
+           "For smtp: encrypt after connecting, from the first octet, or not at all; the last only "
+           "with allow_private and a loopback address."),
+    text("routes.<route>.username", "none", 320, route<&route_settings::username>,
+         "For smtp: whom to log in as."),
+    secret(text("routes.<route>.secret", "none", 4096, route<&route_settings::secret>,
+                "The password for smtp, the API key for batch. Better kept in a file of its own: "
+                "see secret_file.")),
+    text("routes.<route>.secret_file", "none", 4096, route<&route_settings::secret_file>,
+         "A file whose first line is the secret."),
+    count("routes.<route>.batch_size", "messages", "100", 1, 100,
+          route<&route_settings::batch_size>,
+          "For batch: the most messages in one request. The route's rate counts requests."),
 
     duration("dispatch.run_ms", "45000", 1000, 600000, dispatch<&dispatch_t::run>,
              "How long one run of a shard lasts before its state is saved and its alarm set "
@@ -231,6 +293,10 @@ constexpr option options[] = {
     duration("dispatch.preflight_retry_ms", "15000", 1000, 600000,
              dispatch<&dispatch_t::preflight_retry>,
              "The wait after a message could not be prepared for a temporary reason."),
+    count("dispatch.min_in_flight_per_shard", "calls", "64", 1, 20000,
+          dispatch<&dispatch_t::min_in_flight_per_shard>,
+          "How many calls of one shard may await their answer where one second of its rate is "
+          "less. More keep the slots of others when some calls hang."),
     count("dispatch.max_in_flight_per_shard", "calls", "5000", 1, 20000,
           dispatch<&dispatch_t::max_in_flight_per_shard>,
           "The most calls of one shard that may await their answer."),
@@ -359,6 +425,14 @@ constexpr option options[] = {
              "How long a client may take to read an answer."),
     duration("http.idle_timeout_ms", "60000", 100, 3600000, http<&http_t::idle_timeout>,
              "How long a connection may wait between two requests."),
+
+    text("unsubscribe.base_url", "no links", 2048, unsubscribe<&unsubscribe_t::base_url>,
+         "Where people reach the API listener, such as https://mail.example.com: campaign mail "
+         "carries a link below it that unsubscribes with one click (RFC 8058). Needed where a "
+         "route is live."),
+    secret(list("unsubscribe.keys", unsubscribe<&unsubscribe_t::keys>,
+                "Secrets of 32 or more octets that protect those links. The first makes new ones, "
+                "all are accepted: put a new one in front and keep the old ones for months.")),
 };
 
 } // namespace

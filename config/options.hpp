@@ -25,6 +25,12 @@ enum class option_type {
   choice,
 };
 
+enum class secrecy {
+  none,
+  password_inside, ///< a connection string: all but its password is shown
+  all,
+};
+
 /// A converted value. A choice is the index of its word; a duration is in milliseconds.
 using option_value =
     std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>>;
@@ -45,8 +51,8 @@ struct option {
   std::string_view doc;
   option_store store = nullptr;
   bool is_required = false;
-  bool is_secret = false; ///< a connection string with a password
-  bool is_live = false;   ///< means the same when changed in a running node
+  secrecy hidden = secrecy::none; ///< of its value in errors and listings
+  bool is_live = false;           ///< means the same when changed in a running node
   /// Shown in the reference in place of an empty default.
   std::string_view initial_note;
   std::string_view example; ///< for the example file, where required

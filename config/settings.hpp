@@ -19,7 +19,9 @@
 namespace paceline {
 
 enum class environment_kind { live, test };
-enum class provider_kind { simulated };
+enum class provider_kind { simulated, ses, smtp, batch };
+enum class credentials_source { automatic, environment, file, container, instance };
+enum class smtp_security { starttls, tls, none };
 
 /// Whether calls to it reach people. A real provider belongs to live environments only.
 bool is_real(provider_kind provider);
@@ -53,6 +55,23 @@ struct route_settings {
   double target_rate{}; ///< recipients per second; 0: the provider's quota times `rate_factor`
   std::int32_t pool{};  ///< database connections per shard
   bool enable_live{};
+
+  // Real providers
+  std::string endpoint;           ///< URL; empty: the provider's own
+  std::string ca_file;            ///< PEM; empty: the system's
+  bool allow_private{};           ///< the endpoint may have a private or loopback address
+  std::int32_t max_connections{}; ///< 0: the provider's default
+  std::int32_t warm_connections{};
+  std::chrono::milliseconds connect_timeout{};
+  std::string aws_region; ///< empty: the route's region
+  std::string configuration_set;
+  credentials_source credentials{};
+  std::string credentials_file, credentials_profile;
+  smtp_security security{};
+  std::string username;
+  std::string secret;      ///< password or API key
+  std::string secret_file; ///< in place of `secret`: its first line
+  std::int32_t batch_size{};
 };
 
 struct dispatch_settings {
@@ -63,6 +82,7 @@ struct dispatch_settings {
   std::chrono::milliseconds call_timeout{};
   std::chrono::milliseconds interrupted_after{};
   std::chrono::milliseconds preflight_retry{};
+  std::int32_t min_in_flight_per_shard{};
   std::int32_t max_in_flight_per_shard{};
   std::chrono::milliseconds throttle_backoff_first{};
   std::chrono::milliseconds throttle_backoff_max{};
@@ -124,6 +144,12 @@ struct http_settings {
   std::chrono::milliseconds idle_timeout{};
 };
 
+/// One-click unsubscribe of campaign mail.
+struct unsubscribe_settings {
+  std::string base_url;          ///< https://...; empty: no links
+  std::vector<std::string> keys; ///< secrets of 32 octets or more; the first signs, all are good
+};
+
 /// One line of `config check`: secrets are masked.
 struct setting_row {
   std::string key;
@@ -145,6 +171,7 @@ struct settings {
   api_settings api;
   listener_settings feedback, admin;
   http_settings http;
+  unsubscribe_settings unsubscribe;
 
   std::vector<std::string> warnings; ///< allowed, but perhaps not meant
   std::vector<setting_row> rows;     ///< every option in effect, in the order of the reference

@@ -126,7 +126,15 @@ converted to_list(const option& which, const raw_value& value) {
 }
 
 std::string show_text(const option& which, std::string_view text) {
-  return printable(which.is_secret ? mask_dsn(text) : text);
+  switch (which.hidden) {
+  case secrecy::none:
+    return printable(text);
+  case secrecy::password_inside:
+    return printable(mask_dsn(text));
+  case secrecy::all:
+    return text.empty() ? "" : "***";
+  }
+  return {};
 }
 
 bool is_bare(char c) {

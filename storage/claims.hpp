@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,10 @@ struct due_message {
   std::int16_t throttles = 0;
   std::vector<std::string> recipients; ///< normalised, 1 to 50
   std::string fields;                  ///< a JSON object
+  std::optional<std::string> tags;     ///< a JSON object of texts: the sender's own
+  /// A JSON object: to, cc, bcc as given, where they are more than bare addresses in `to`.
+  std::optional<std::string> addresses;
+  bool alone = false; ///< was refused together with others: a request of its own
 };
 
 struct reserve_page {

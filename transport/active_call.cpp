@@ -24,6 +24,10 @@ bool active_call::may_write() {
   return true;
 }
 
+bool active_call::is_refused() const {
+  return asked_ || refusal_ || permit_.refusal(order_, permit_.now()).has_value();
+}
+
 void active_call::refuse(reason_code reason) {
   if (!written_ && !refusal_)
     refusal_ = reason;

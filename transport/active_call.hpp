@@ -40,6 +40,8 @@ public:
 
   const outgoing_message& message() const override { return *order_.message; }
   bool may_write() override;
+  bool is_refused() const override;
+  database_instant slot() const override { return order_.slot; }
   database_instant started_at() const override { return started_at_; }
 
   const send_order& order() const { return order_; }

@@ -60,6 +60,7 @@ void route_instruments::count(refusal what) const {
   switch (what) {
   case refusal::none:
   case refusal::this_message:
+  case refusal::stream:
     return;
   case refusal::rate:
     return refused_rate.add();

@@ -242,6 +242,7 @@ void shard_actor::heed(const outcome& what) {
   switch (what.refused) {
   case refusal::none:
   case refusal::this_message:
+  case refusal::stream:
     break;
   case refusal::daily_quota:
     policy_.grant().forfeit();

@@ -15,7 +15,8 @@ namespace paceline {
 
 enum class outcome_kind {
   accepted,    ///< the provider has it
-  throttled,   ///< the provider refused for now; provably not taken; goes back unspent
+  throttled,   ///< the provider refused for now; provably not taken; goes back unspent. Without a
+               ///< refusal of its own kind: this message later, nothing else changes
   rejected,    ///< the provider refused this message for good
   unknown,     ///< may have been taken; never sent again by itself
   not_started, ///< provably not taken: no request byte was written
@@ -47,6 +48,8 @@ enum class refusal {
   daily_quota,    ///< the route waits until quota frees
   sending_paused, ///< account suspended or sending paused: the route stops, messages stay queued
   this_message,   ///< only this message is at fault
+  stream,         ///< what the stream's messages share is at fault (sender not verified, ...): a
+                  ///< campaign pauses with the reason, direct mail of that kind is rejected
 };
 
 /// Identifies one attempt: a record with another version changes nothing.

@@ -55,6 +55,11 @@ constexpr std::array reason_names{
     std::string_view{"PROVIDER_UNREACHABLE"},
     std::string_view{"SENDER_NOT_ALLOWED"},
     std::string_view{"ROUTE_PAUSED"},
+    std::string_view{"PROVIDER_UNAVAILABLE"},
+    std::string_view{"PROVIDER_DOWN"},
+    std::string_view{"BATCH_REFUSED"},
+    std::string_view{"STREAM_REFUSED"},
+    std::string_view{"SIGNATURE_REFUSED"},
 };
 
 } // namespace

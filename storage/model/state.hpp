@@ -65,6 +65,11 @@ enum class reason_code : std::int16_t {
   provider_unreachable = 22, ///< failed before the first request byte
   sender_not_allowed = 23,   ///< the project may not send from this domain (any more)
   route_paused = 24,         ///< by an operator, between claim and start
+  provider_unavailable = 25, ///< refused for now, without regard to the rate; nothing was taken
+  provider_down = 26,        ///< not started: the provider has failed too often, see `breaker`
+  batch_refused = 27,        ///< refused together with others; goes again in a request of its own
+  stream_refused = 28,       ///< the provider refuses what the stream's messages share
+  signature_refused = 29,    ///< clock or credentials were behind; signed anew the next time
 };
 
 /// `INTERRUPTED_PROVIDER_ATTEMPT` etc.; empty for `none`.

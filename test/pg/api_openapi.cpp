@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(the_file_describes_the_server_and_a_stock_client_gets_along
   if (given == nullptr || !std::filesystem::exists(given)) {
     BOOST_TEST_MESSAGE(
         "SKIPPED: docs/openapi.yaml was not held against the server: no node modules "
-        "in PACELINE_OPENAPI (test/openapi/install makes them)");
+        "in PACELINE_OPENAPI (test/npm_install makes them)");
     return;
   }
   const std::filesystem::path folder{given}, source{PACELINE_SOURCE_DIR};

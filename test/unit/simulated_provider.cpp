@@ -29,6 +29,8 @@ public:
     ++asked;
     return is_granted;
   }
+  bool is_refused() const override { return !is_granted; }
+  database_instant slot() const override { return database_instant{seconds{7}}; }
   database_instant started_at() const override { return database_instant{seconds{7}}; }
   outgoing_message& changeable() { return *message_; }
 

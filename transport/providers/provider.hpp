@@ -11,8 +11,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "storage/contents.hpp"
 #include "storage/model/ids.hpp"
 #include "storage/model/instants.hpp"
 #include "storage/model/outcome.hpp"
@@ -33,13 +35,32 @@ public:
                      std::function<void(std::uint32_t)> ready) = 0;
 };
 
+/// How a provider wants its messages built.
+enum class mail_form {
+  parts, ///< subject, bodies and headers apart: it makes the message itself
+  raw,   ///< the whole message as RFC 5322 has it
+};
+
 /// A message ready to be handed over. Immutable once built; shared between the shard's actor and
 /// the courier.
 struct outgoing_message {
   attempt of;
   std::string sender;                  ///< mailbox
-  std::vector<std::string> recipients; ///< normalised addresses, 1 to 50
+  std::vector<std::string> recipients; ///< normalised addresses, 1 to 50: the envelope
+  std::vector<std::pair<std::string, std::string>> tags; ///< the sender's own
+
+  /// Form `parts`. The mailboxes of to and cc as given are for the header only.
   std::string subject, text_body, html_body;
+  std::vector<std::string> to, cc;
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::shared_ptr<const std::vector<attachment>> attachments; ///< none: null
+
+  /// Form `raw`: the message is `raw` and then `raw_tail`, which all messages of a content share
+  /// (attachments). 7-bit octets, lines end in CRLF and have at most 998 octets.
+  std::string raw;
+  std::shared_ptr<const std::string> raw_tail; ///< none: null
+
+  std::size_t raw_size() const { return raw.size() + (raw_tail ? raw_tail->size() : 0); }
 };
 
 /// The provider's answer to one call, without what only the courier knows.
@@ -62,6 +83,11 @@ public:
   /// nothing and answer `not_started`. A second question for the same call is a silent repeat by a
   /// library and is always false; then answer `unknown`.
   virtual bool may_write() = 0;
+  /// Whether `may_write` would say no. Changes nothing: for requests that carry several calls.
+  virtual bool is_refused() const = 0;
+  /// The slot on the database's clock. Calls with the same slot go in one request, where the
+  /// provider takes several.
+  virtual database_instant slot() const = 0;
   /// When the call started on the database's clock, for ledgers; set by `may_write`.
   virtual database_instant started_at() const = 0;
 };
@@ -72,9 +98,14 @@ public:
   using answer_function = std::function<void(provider_answer)>;
   /// Starts the call; `answered` is called exactly once, from the reactor or from within `start`.
   virtual void start(call& what, answer_function answered) = 0;
+  /// All calls of the slots that have come were started: requests that carry several can go.
+  virtual void flush() {}
   /// Asks for the account's quota. The answer is nothing where the provider did not say (retry
   /// later).
   virtual void ask_quota(std::function<void(std::optional<quota_reading>)> answered) = 0;
+  /// Whether the provider would take messages again, found out without sending one. By default:
+  /// whether it tells its quota.
+  virtual void ask_health(std::function<void(bool)> answered);
 };
 
 } // namespace paceline

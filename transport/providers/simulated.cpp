@@ -101,6 +101,7 @@ provider_answer throttled(refusal refused) {
   case refusal::none:
   case refusal::rate:
   case refusal::this_message:
+  case refusal::stream:
     break;
   }
   return answer_of(outcome_kind::throttled, reason_code::provider_throttled, refusal::rate,

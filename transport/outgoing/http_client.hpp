@@ -1,0 +1,60 @@
+/// Outgoing HTTP/1.1 and HTTP/2 requests over a `curl_engine`. On the reactor's thread.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "transport/outgoing/curl_engine.hpp"
+
+namespace paceline {
+
+struct http_request {
+  std::string method = "POST";
+  std::string url;                  ///< https, or http where the engine allows private addresses
+  std::vector<std::string> headers; ///< `Name: value`, without line breaks
+  std::string body;
+};
+
+/// What a request came to. Status, headers and body mean something only when `end` is `answered`.
+struct http_result {
+  transfer_end end = transfer_end::lost;
+  int status = 0;
+  std::string body;
+  std::string diagnostic; ///< see transfer_result
+  bool bad_certificate = false;
+
+  /// The value of the header, whatever the case of its name; of several the first.
+  std::optional<std::string_view> header(std::string_view name) const;
+  std::vector<std::pair<std::string, std::string>> headers; ///< at most 100, 32 KiB together
+};
+
+class http_client {
+public:
+  static constexpr std::size_t max_answer = 1 << 20; ///< octets of a body
+
+  /// `loop` outlives the client. Throws as `curl_engine` does.
+  http_client(reactor& loop, engine_options options);
+  ~http_client();
+
+  /// `may_write` is asked once, right before the first request byte; `answered` is called exactly
+  /// once, from the reactor. A redirect is an answer like any other.
+  void send(http_request what, std::function<bool()> may_write,
+            std::function<void(http_result)> answered);
+
+  /// Opens up to `connections` connections to the host of `url` with harmless HEAD requests, a few
+  /// at a time, where there are fewer. Errors are not reported: the next request meets them.
+  void warm(const std::string& url, std::size_t connections);
+
+  curl_engine& engine();
+
+private:
+  class impl;
+  std::unique_ptr<impl> impl_;
+};
+
+} // namespace paceline
