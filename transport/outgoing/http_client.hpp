@@ -13,7 +13,8 @@
 
 namespace paceline {
 
-struct http_request {
+/// Not `http_request`: that is what a listener receives (transport/http/message.hpp).
+struct outgoing_request {
   std::string method = "POST";
   std::string url;                  ///< https, or http where the engine allows private addresses
   std::vector<std::string> headers; ///< `Name: value`, without line breaks
@@ -43,7 +44,7 @@ public:
 
   /// `may_write` is asked once, right before the first request byte; `answered` is called exactly
   /// once, from the reactor. A redirect is an answer like any other.
-  void send(http_request what, std::function<bool()> may_write,
+  void send(outgoing_request what, std::function<bool()> may_write,
             std::function<void(http_result)> answered);
 
   /// Opens up to `connections` connections to the host of `url` with harmless HEAD requests, a few
