@@ -22,6 +22,8 @@
 
 namespace paceline {
 
+/// Connections carry one request at a time (HTTP/1.1, SMTP), or many (HTTP/2) where an HTTPS server
+/// offers that. The first transfer to a host finds out; meanwhile others wait for its connection.
 struct engine_options {
   std::int32_t max_connections = 2000; ///< per host; further transfers wait inside
   std::string ca_file;                 ///< PEM; empty: the system's authorities
@@ -50,8 +52,11 @@ struct transfer_result {
   bool bad_certificate = false; ///< `not_written` because the peer could not prove who it is
 };
 
-/// One transfer to be. Made by the engine with all rules set; the owner adds URL, body and
-/// callbacks on `handle()`, and must not set what the engine sets: see curl_engine.cpp.
+/// One transfer to be. Made by the engine with all rules set; the owner adds body and
+/// callbacks on `handle()`, and must not set what the engine sets.
+///
+/// The engine sets everything in connection_rules.cpp, and CURLOPT_ERRORBUFFER, DEBUGFUNCTION,
+/// HTTP_VERSION, OPENSOCKETFUNCTION, CLOSESOCKETFUNCTION, PREREQFUNCTION, PRIVATE, URL, VERBOSE.
 class curl_transfer {
 public:
   virtual ~curl_transfer() = default;
@@ -63,19 +68,21 @@ public:
   /// `loop` outlives the engine. Throws std::runtime_error where `ca_file` can't be read: call it
   /// before anything else starts.
   curl_engine(reactor& loop, engine_options options);
-  /// Ends all transfers without a word to their owners.
+  /// Ends all transfers without a word to their owners. Not from within a callback.
   ~curl_engine();
   curl_engine(const curl_engine&) = delete;
   curl_engine& operator=(const curl_engine&) = delete;
 
-  /// Handles are kept and used again.
-  std::unique_ptr<curl_transfer> prepare();
-  /// Starts it. `may_write` is asked once, right before the first request byte. `done` is called
-  /// exactly once, from the reactor, never from within `start`; the transfer is still valid then.
+  /// A transfer to `url`. Handles are kept and used again.
+  std::unique_ptr<curl_transfer> prepare(const std::string& url);
+  /// Starts it. `may_write` is asked once, right before the first request byte (for SMTP: before
+  /// MAIL FROM); it must start nothing. `done` is called exactly once, from the reactor, never from
+  /// within `start`; the transfer is still valid then, and information can be read from its
+  /// handle. Where the owner's own write or header callback refuses octets, the end is `too_large`.
   void start(std::unique_ptr<curl_transfer> what, std::function<bool()> may_write,
              std::function<void(curl_transfer&, const transfer_result&)> done);
 
-  std::size_t in_flight() const;
+  std::size_t in_flight() const;   ///< waiting ones, too
   std::size_t connections() const; ///< open, idle or not
 
 private:
