@@ -17,11 +17,15 @@ ledger_line parse(const std::string& text) {
     throw std::runtime_error("not a line of a ledger: " + text);
   ledger_line line;
   line.message = json["message"].GetInt64();
-  line.started_ns = json["started_ns"].GetInt64();
+  // A stand-in knows when a call arrived, not when it started.
+  line.started_ns = json[json.HasMember("started_ns") ? "started_ns" : "received_ns"].GetInt64();
   line.version = json["version"].GetInt();
   line.recipients = json["recipients"].GetInt();
   line.unanswered = json.HasMember("unanswered") && json["unanswered"].GetBool();
-  line.node = json["node"].GetString();
+  if (json.HasMember("node"))
+    line.node = json["node"].GetString();
+  if (json.HasMember("sha256"))
+    line.sha256 = json["sha256"].GetString();
   return line;
 }
 

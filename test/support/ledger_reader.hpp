@@ -1,4 +1,5 @@
-/// What the simulated provider has accepted: the witness for "never twice" and "never too fast".
+/// What a provider has accepted, the simulated one in the node or a stand-in (tools/simulators):
+/// the witness for "never twice" and "never too fast".
 #pragma once
 
 #include <chrono>
@@ -11,11 +12,12 @@ namespace paceline::test {
 
 struct ledger_line {
   std::int64_t message = 0;
-  std::int64_t started_ns = 0; ///< as the courier stamped it, since 1970
+  std::int64_t started_ns = 0; ///< since 1970: as the courier stamped it, or its arrival there
   int version = 0;
   int recipients = 0;
   bool unanswered = false; ///< the provider took it, and the caller never heard so
-  std::string node;
+  std::string node;        ///< of the simulated provider only
+  std::string sha256;      ///< of a stand-in only: the message as it was given
 };
 
 /// In the order of their writing. Empty where there is no file; throws on a line that is no line.

@@ -14,10 +14,12 @@ started_call call_of(const std::string& line, const std::string& path, std::size
   const auto has = [&entry](const char* name) {
     return entry.HasMember(name) && entry[name].IsInt64();
   };
-  if (entry.HasParseError() || !entry.IsObject() || !has("message") || !has("started_ns")
-      || !has("recipients") || !has("version"))
+  if (entry.HasParseError() || !entry.IsObject() || !has("message")
+      || (!has("started_ns") && !has("received_ns")) || !has("recipients") || !has("version"))
     throw std::runtime_error(path + ": line " + std::to_string(number) + " is no ledger entry");
-  return {entry["message"].GetInt64(), entry["started_ns"].GetInt64(),
+  // A stand-in knows when a call arrived, not when it started.
+  const char* const instant = has("started_ns") ? "started_ns" : "received_ns";
+  return {entry["message"].GetInt64(), entry[instant].GetInt64(),
           static_cast<std::int32_t>(entry["recipients"].GetInt64()),
           static_cast<std::int32_t>(entry["version"].GetInt64())};
 }

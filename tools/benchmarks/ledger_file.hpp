@@ -1,4 +1,5 @@
-/// Reads the simulated provider's ledger (transport/providers/ledger.hpp).
+/// Reads the simulated provider's ledger (transport/providers/ledger.hpp), or that of a stand-in
+/// (tools/simulators).
 #pragma once
 
 #include <string>
