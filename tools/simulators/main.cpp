@@ -7,10 +7,12 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include "tools/simulators/batch.hpp"
 #include "tools/simulators/control.hpp"
 #include "tools/simulators/http_server.hpp"
 #include "tools/simulators/listening.hpp"
 #include "tools/simulators/ses.hpp"
+#include "tools/simulators/smtp.hpp"
 
 namespace paceline::simulators {
 namespace {
@@ -19,6 +21,9 @@ struct order {
   place where;
   simulation_options simulated;
   signing_account account{"AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "", ""};
+  std::string api_key = "re_simulator";
+  smtp_options smtp;
+  bool no_starttls = false, no_pipelining = false;
 };
 
 void run_ses(const order& wanted) {
@@ -29,6 +34,30 @@ void run_ses(const order& wanted) {
   const auto identity = identity_for(wanted.where);
   http_server server(loop, service, wanted.where.address, wanted.where.port, &identity);
   control_service control(shared, &account, [&server] { return server.connections(); });
+  http_server control_server(loop, control, "127.0.0.1", wanted.where.control_port, nullptr);
+  serve_until_told(loop, server.port(), control_server.port());
+}
+
+void run_batch(const order& wanted) {
+  boost::asio::io_context loop(1);
+  simulation shared(wanted.simulated);
+  batch_service service(shared, wanted.api_key);
+  const auto identity = identity_for(wanted.where);
+  http_server server(loop, service, wanted.where.address, wanted.where.port, &identity);
+  control_service control(shared, nullptr, [&server] { return server.connections(); });
+  http_server control_server(loop, control, "127.0.0.1", wanted.where.control_port, nullptr);
+  serve_until_told(loop, server.port(), control_server.port());
+}
+
+void run_smtp(const order& wanted) {
+  boost::asio::io_context loop(1);
+  simulation shared(wanted.simulated);
+  auto options = wanted.smtp;
+  options.starttls = !wanted.no_starttls && !options.tls_at_once;
+  options.pipelining = !wanted.no_pipelining;
+  const auto identity = identity_for(wanted.where);
+  smtp_server server(loop, shared, options, wanted.where.address, wanted.where.port, identity);
+  control_service control(shared, nullptr, [&server] { return server.connections(); });
   http_server control_server(loop, control, "127.0.0.1", wanted.where.control_port, nullptr);
   serve_until_told(loop, server.port(), control_server.port());
 }
@@ -76,6 +105,32 @@ void add_ses(CLI::App& to, order& wanted) {
   ses->callback([&wanted] { run_ses(wanted); });
 }
 
+void add_batch(CLI::App& to, order& wanted) {
+  auto* const batch = to.add_subcommand("batch", "Resend's POST /emails/batch over HTTPS");
+  add_common_options(*batch, wanted, 2);
+  wanted.simulated.tolerance = 1;
+  batch->add_option("--api-key", wanted.api_key)->capture_default_str();
+  batch->footer("The rate is of requests.\n\nExample:\n"
+                "  paceline-simulators batch --ca ca.pem --ledger ledger --keep messages");
+  batch->callback([&wanted] { run_batch(wanted); });
+}
+
+void add_smtp(CLI::App& to, order& wanted) {
+  auto* const smtp = to.add_subcommand("smtp", "SMTP with STARTTLS and AUTH");
+  add_common_options(*smtp, wanted, 5000);
+  smtp->add_flag("--tls", wanted.smtp.tls_at_once, "TLS from the first octet");
+  smtp->add_flag("--no-starttls", wanted.no_starttls, "Mail in plain");
+  smtp->add_flag("--no-pipelining", wanted.no_pipelining, "Not offered; early commands are errors");
+  auto* const password = smtp->add_option("--password", wanted.smtp.password);
+  smtp->add_option("--user", wanted.smtp.user, "Who must authenticate; empty: nobody")
+      ->needs(password);
+  smtp->add_option("--max-size", wanted.smtp.longest_message, "Octets of a message")
+      ->capture_default_str();
+  smtp->footer(
+      "Example:\n  paceline-simulators smtp --ca ca.pem --user u --password p --keep kept");
+  smtp->callback([&wanted] { run_smtp(wanted); });
+}
+
 } // namespace
 } // namespace paceline::simulators
 
@@ -84,8 +139,10 @@ int main(int argc, char** argv) {
   CLI::App app{"Stand-ins for mail providers, with ledgers and faults on demand.\n"
                "The first line of output says where it listens; SIGTERM ends it."};
   app.require_subcommand(1);
-  order ses;
+  order ses, batch, smtp;
   add_ses(app, ses);
+  add_batch(app, batch);
+  add_smtp(app, smtp);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& wrong) {

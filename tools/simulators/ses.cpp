@@ -215,6 +215,7 @@ http_answer ses_service::answer_in_time(http_request& what) {
 
 http_answer ses_service::send(http_request& what, behaviour fault) {
   with_.count("sends");
+  with_.count("body_bytes", static_cast<std::int64_t>(what.body.size()));
   email mail;
   if (auto wrong = mail.parse(what.body)) {
     with_.count("bad_requests");
