@@ -14,7 +14,7 @@
 namespace paceline {
 namespace {
 
-constexpr std::string_view blanks = " \t\r";
+constexpr std::string_view blanks = " \t\r\n";
 
 std::string_view trimmed(std::string_view text) {
   const auto start = text.find_first_not_of(blanks);

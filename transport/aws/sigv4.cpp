@@ -169,8 +169,7 @@ std::string sigv4_signer::string_to_sign(const canonical_form& form, std::string
 
 /// The chain of keys: secret, day, region, service.
 const hmac_key& sigv4_signer::signing_key(const aws_credentials& keys, std::string_view day) {
-  const auto secret = engine_.hash(keys.secret_key);
-  if (key_ && key_day_ == day && key_secret_ == secret)
+  if (key_ && key_day_ == day && key_secret_ == keys.secret_key)
     return key_;
   auto derived = engine_.authenticate(engine_.make_key("AWS4" + keys.secret_key), day);
   for (const std::string_view next :
@@ -178,7 +177,7 @@ const hmac_key& sigv4_signer::signing_key(const aws_credentials& keys, std::stri
     derived = engine_.authenticate(engine_.make_key(octets_of(derived)), next);
   key_ = engine_.make_key(octets_of(derived));
   key_day_ = day;
-  key_secret_ = secret;
+  key_secret_ = keys.secret_key;
   return key_;
 }
 

@@ -63,7 +63,7 @@ private:
   sha256_engine engine_;
   hmac_key key_;
   std::string key_day_;
-  sha256_digest key_secret_{}; ///< hash of the secret that `key_` was made from
+  std::string key_secret_; ///< what `key_` was made from
 };
 
 } // namespace paceline
