@@ -3,8 +3,11 @@
 #include <chrono>
 #include <limits>
 
+#include "config/text.hpp"
 #include "storage/audit.hpp"
+#include "storage/clean_text.hpp"
 #include "storage/content_row.hpp"
+#include "storage/route_row.hpp"
 #include "storage/session.hpp"
 #include "storage/sql/queries.hpp"
 #include "storage/wall_clock.hpp"
@@ -139,6 +142,11 @@ campaign_view read_view(const pqxx::row& row) {
   view.age_s = row["age_s"].as<double>();
   view.target_per_second = rate::from_millihertz(row["target_mhz"].as<std::int64_t>()).per_second();
   view.in_flight = row["in_flight"].as<std::int64_t>();
+  view.state_reason = row["state_reason"].c_str();
+  view.at_route = route_state_from(row["route_state"].c_str(),
+                                   nanoseconds{row["waiting_left_ns"].as<std::int64_t>()});
+  if (view.at_route != route_state::running)
+    view.route_reason = row["route_reason"].c_str();
   return view;
 }
 
@@ -229,6 +237,31 @@ result<done> resume_campaign(session& on, stream_id campaign, std::string_view a
 result<done> cancel_campaign(session& on, stream_id campaign, std::string_view actor) {
   return change_state(on, campaign, {"draft", "prepared", "scheduled", "sending", "paused"},
                       "canceled", "campaign.cancel", actor);
+}
+
+result<stream_kind> pause_stream_with_reason(session& on, stream_id stream, std::string_view reason,
+                                             std::string_view actor) {
+  const auto kind = on.run(sql::stream_kind, stream);
+  if (!kind)
+    return kind.failure();
+  if (kind->empty())
+    return error{error_kind::not_found, "there is no stream " + std::to_string(stream.value())};
+  if (std::string_view{(*kind)[0][0].c_str()} == "direct")
+    return stream_kind::direct;
+  return on.in_transaction([&](session& open) -> result<stream_kind> {
+    const auto locked = open.run(sql::lock_campaign, stream);
+    if (!locked)
+      return locked.failure();
+    const auto text = clean_text(reason);
+    const auto paused = open.run(sql::pause_sending, stream, text);
+    if (!paused)
+      return paused.failure();
+    if (paused->empty())
+      return stream_kind::campaign;
+    const auto noted = write_audit(open, actor, "campaign.pause", std::to_string(stream.value()),
+                                   "{\"reason\":" + json_string(text) + "}");
+    return noted ? result<stream_kind>{stream_kind::campaign} : noted.failure();
+  });
 }
 
 result<campaign_view> show_campaign(session& on, stream_id campaign) {

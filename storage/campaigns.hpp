@@ -15,6 +15,7 @@
 #include "storage/contents.hpp"
 #include "storage/model/ids.hpp"
 #include "storage/model/rate.hpp"
+#include "storage/model/route_reading.hpp"
 #include "storage/pool.hpp"
 
 namespace paceline {
@@ -78,10 +79,23 @@ result<done> pause_campaign(session&, stream_id, std::string_view actor);
 result<done> resume_campaign(session&, stream_id, std::string_view actor);
 result<done> cancel_campaign(session&, stream_id, std::string_view actor);
 
+enum class stream_kind { direct, campaign };
+
+/// The provider refuses what the stream's messages share: a campaign that is being sent becomes
+/// paused, and people see `reason` (cleaned here) until it is resumed. Locked against the claim as
+/// pause_campaign is. A campaign in another state, paused already for instance, stays as it is;
+/// direct mail is never paused, so that the caller must reject those messages. Writes an audit row
+/// with `actor`, where it paused. Returns what the stream is. Error `not_found`.
+result<stream_kind> pause_stream_with_reason(session&, stream_id, std::string_view reason,
+                                             std::string_view actor = "provider");
+
 struct campaign_view {
   stream_id id;
   project_id project;
   std::string name, route, state;
+  std::string state_reason; ///< why the provider paused it; empty: nobody did, or an operator
+  route_state at_route = route_state::running; ///< of its route
+  std::string route_reason;                    ///< why the route does not run; empty if it does
   std::int64_t audience = 0, expanded = 0;
   std::int64_t open = 0, unknown = 0, accepted = 0, rejected = 0, suppressed = 0, canceled = 0,
                expired = 0, throttled = 0;

@@ -39,6 +39,12 @@ source_columns columns_of(const reserve_request& request) {
   return columns;
 }
 
+std::optional<std::string> optional_text(const pqxx::field& field) {
+  if (field.is_null())
+    return std::nullopt;
+  return field.c_str();
+}
+
 due_message read_due_message(const pqxx::row& row, stream_id stream) {
   due_message message;
   message.of = {message_id{row[1].as<std::int64_t>()}, row[2].as<std::int32_t>()};
@@ -51,6 +57,9 @@ due_message read_due_message(const pqxx::row& row, stream_id stream) {
   message.content = content_id{row[8].as<std::int64_t>()};
   message.recipients = parse_text_array(row[9].c_str());
   message.fields = row[10].c_str();
+  message.tags = optional_text(row[11]);
+  message.addresses = optional_text(row[12]);
+  message.alone = row[13].as<bool>();
   return message;
 }
 
@@ -79,6 +88,7 @@ struct claim_columns {
   std::vector<key_id> used_keys;  ///< sorted, each once, without "none"
   std::vector<message_id> address_messages;
   std::vector<project_id> address_projects;
+  std::vector<stream_id> address_streams;
   std::vector<std::string_view> addresses;
 };
 
@@ -99,6 +109,7 @@ claim_columns columns_of(const claim_request& request) {
     for (const auto& address : row.recipients) {
       columns.address_messages.push_back(row.of.message);
       columns.address_projects.push_back(row.project);
+      columns.address_streams.push_back(row.stream);
       columns.addresses.push_back(address);
     }
   }
@@ -180,7 +191,8 @@ result<claim_reply> claim_group(session& on, const claim_request& request) {
              array_literal(columns.streams), array_literal(columns.attempts.ids),
              array_literal(columns.attempts.versions), array_literal(columns.address_messages),
              array_literal(columns.address_projects), text_array_literal(columns.addresses),
-             array_literal(columns.used_keys), array_literal(columns.keys));
+             array_literal(columns.used_keys), array_literal(columns.keys),
+             array_literal(columns.address_streams));
   if (!rows)
     return rows.failure();
   if (rows->empty())

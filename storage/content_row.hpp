@@ -6,7 +6,8 @@
 
 namespace paceline {
 
-/// Inserts `what` with its hash under `what.id`. Error `data` where `headers` is not JSON.
+/// Inserts `what` with its hash and attachments under `what.id`, by several statements. Error
+/// `data` where `headers` or `defaults` is not JSON.
 result<done> insert_content(session&, project_id, const content& what);
 
 } // namespace paceline

@@ -33,6 +33,12 @@ private:
   bool holds_any_ = false;
 };
 
+/// Nothing where the value is the one that most rows have.
+template <class T>
+std::optional<T> unless(T value, T usual) {
+  return value == usual ? std::nullopt : std::optional<T>{std::move(value)};
+}
+
 std::int64_t first_content(const intake_call& call) {
   return call.contents.empty() ? 0 : call.contents.front().id.value();
 }
@@ -76,11 +82,41 @@ struct call_columns {
   }
 };
 
+struct attachment_columns {
+  std::vector<content_id> contents;
+  std::vector<std::size_t> calls, positions;
+  std::vector<std::string_view> names, media_types, content_ids;
+  std::vector<std::string> data;
+
+  void add(std::size_t call, const content& what) {
+    for (std::size_t i = 0; i < what.attachments.size(); ++i) {
+      const auto& one = what.attachments[i];
+      contents.push_back(what.id);
+      calls.push_back(call);
+      positions.push_back(i);
+      names.push_back(one.name);
+      media_types.push_back(one.media_type);
+      content_ids.push_back(one.content_id);
+      data.push_back(
+          bytea_literal({reinterpret_cast<const std::uint8_t*>(one.data.data()), one.data.size()}));
+    }
+  }
+
+  void append_to(std::vector<parameter>& to) const {
+    to.insert(to.end(), {array_literal(contents), array_literal(calls), array_literal(positions),
+                         text_array_literal(names), text_array_literal(media_types),
+                         text_array_literal(content_ids), text_array_literal(data)});
+  }
+};
+
 struct content_columns {
   std::vector<content_id> ids;
   std::vector<std::size_t> calls;
   std::vector<std::string> hashes;
   std::vector<std::string_view> senders, subjects, texts, htmls, headers;
+  sparse_column<std::int16_t> missing;
+  sparse_column<std::string_view> defaults;
+  attachment_columns attachments;
 
   void add(std::size_t call, const content& what) {
     ids.push_back(what.id);
@@ -91,6 +127,9 @@ struct content_columns {
     texts.push_back(what.text_body);
     htmls.push_back(what.html_body);
     headers.push_back(what.headers);
+    missing.add(unless<std::int16_t>(static_cast<std::int16_t>(what.missing), 0));
+    defaults.add(unless<std::string_view>(what.defaults, "{}"));
+    attachments.add(call, what);
   }
 
   void append_to(std::vector<parameter>& to) const {
@@ -99,17 +138,16 @@ struct content_columns {
                text_array_literal(senders), text_array_literal(subjects), text_array_literal(texts),
                text_array_literal(htmls), text_array_literal(headers)});
   }
+  /// The rest, which most contents don't have: at the end of the statement's parameters.
+  void append_rest_to(std::vector<parameter>& to) const {
+    to.insert(to.end(), {missing.literal(), defaults.literal()});
+    attachments.append_to(to);
+  }
 };
 
 content_id content_of(const intake_call& call, const intake_message& message) {
   return message.stored_content != content_id{} ? message.stored_content
                                                 : call.contents.at(message.content).id;
-}
-
-/// Nothing where the value is the one that most messages have.
-template <class T>
-std::optional<T> unless(T value, T usual) {
-  return value == usual ? std::nullopt : std::optional<T>{std::move(value)};
 }
 
 std::optional<std::string_view> view_of(const std::optional<std::string>& text) {
@@ -177,6 +215,7 @@ std::vector<parameter> parameters_of(const call_list& calls) {
   contents.append_to(parameters);
   messages.append_to(parameters);
   parameters.emplace_back(array_literal(columns.first_contents));
+  contents.append_rest_to(parameters);
   return parameters;
 }
 

@@ -3,6 +3,7 @@
 #include "config/text.hpp"
 #include "storage/audit.hpp"
 #include "storage/clean_text.hpp"
+#include "storage/quota.hpp"
 #include "storage/session.hpp"
 #include "storage/sql/queries.hpp"
 
@@ -13,7 +14,7 @@ constexpr rate slowest = rate::from_millihertz(20);
 constexpr rate fastest = rate::from_millihertz(1'000'000'000);
 
 struct locked_route {
-  std::string state, name;
+  std::string state, reason, name;
 };
 
 result<locked_route> lock(session& on, route_id route) {
@@ -22,7 +23,8 @@ result<locked_route> lock(session& on, route_id route) {
     return rows.failure();
   if (rows->empty())
     return error{error_kind::not_found, "there is no route " + std::to_string(route.value())};
-  return locked_route{(*rows)[0]["state"].c_str(), (*rows)[0]["name"].c_str()};
+  const auto row = (*rows)[0];
+  return locked_route{row["state"].c_str(), row["state_reason"].c_str(), row["name"].c_str()};
 }
 
 /// Runs `query` and notes the change, as the end of a transaction.
@@ -83,7 +85,7 @@ result<std::string> resume_route(session& on, route_id route, std::string_view a
       return found.failure();
     if (found->state == "running")
       return found->state;
-    if (found->state == "waiting")
+    if (found->state == "waiting" && found->reason == daily_quota_reason)
       return error{error_kind::refused, found->name
                                             + " waits for the provider's daily quota and goes on "
                                               "by itself when some of it is free"};

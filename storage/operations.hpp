@@ -23,8 +23,8 @@ namespace paceline {
 result<std::string> pause_route(session&, route_id, std::string_view reason,
                                 std::string_view actor);
 
-/// From paused or stopped to running; `running` is fine as it is. Returns the state it was in.
-/// Errors: `refused` where it waits for the daily quota, which ends by itself; `not_found`.
+/// From paused, stopped or waiting to running; `running` is fine as it is. Returns the state it was
+/// in. Errors: `refused` where it waits for the daily quota, which ends by itself; `not_found`.
 result<std::string> resume_route(session&, route_id, std::string_view actor);
 
 /// The target in place of the configured one, for all nodes, until it is taken back (nothing). It

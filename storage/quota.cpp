@@ -122,7 +122,17 @@ result<std::int64_t> draw_grant(session& on, route_id route, std::int64_t wanted
 }
 
 result<done> wait_for_daily_quota(session& on, route_id route, nanoseconds wait) {
-  return update_route(on, sql::wait_for_daily_quota, route, wait);
+  return wait_route(on, route, daily_quota_reason, wait);
+}
+
+result<done> wait_route(session& on, route_id route, std::string_view reason, nanoseconds wait) {
+  return update_route(on, sql::wait_route, route, wait, clean_text(reason));
+}
+
+result<done> note_trouble(session& on, route_id route, std::string_view text) {
+  if (const auto noted = on.run(sql::note_trouble, route, clean_text(text)); !noted)
+    return noted.failure();
+  return done{};
 }
 
 result<done> stop_route(session& on, route_id route, std::string_view reason) {

@@ -50,6 +50,18 @@ result<route_reading> brake_route(session&, route_id, node_id by, nanoseconds br
 /// earlier; or it is stopped or paused, and stays so.
 result<std::int64_t> draw_grant(session&, route_id, std::int64_t wanted);
 
+/// The reason of a wait for the daily quota, which ends early when a quota reading shows room.
+inline constexpr std::string_view daily_quota_reason = "daily quota";
+
+/// How the provider of a running route fails, for people; empty: it works. Cleaned here. A route in
+/// another state keeps the reason of that.
+result<done> note_trouble(session&, route_id, std::string_view text);
+
+/// The route claims nothing for `wait`, then goes on by itself. People see `reason`, such as
+/// `provider unreachable: connection refused`; it is cleaned here. A longer wait stays, with its
+/// reason; a stopped or paused route stays so.
+result<done> wait_route(session&, route_id, std::string_view reason, nanoseconds wait);
+
 /// A daily-quota refusal by the provider: the route waits for `wait`.
 result<done> wait_for_daily_quota(session&, route_id, nanoseconds wait);
 

@@ -38,6 +38,24 @@ std::int16_t number_of(outcome_kind kind) {
   return 3;
 }
 
+/// Whether the message goes back to wait, longer each time: without that, one that nobody can be
+/// reached for would be claimed again and again.
+bool waits(const outcome& of) {
+  switch (of.kind) {
+  case outcome_kind::throttled:
+    return true;
+  case outcome_kind::not_started:
+    return of.reason == reason_code::provider_unreachable
+           || of.reason == reason_code::provider_unavailable
+           || of.reason == reason_code::signature_refused;
+  case outcome_kind::accepted:
+  case outcome_kind::rejected:
+  case outcome_kind::unknown:
+    return false;
+  }
+  return false;
+}
+
 /// One outcome per attempt: what is known beats `unknown`, then the later one. A join with two rows
 /// for one message would take either.
 std::vector<const outcome*> distinct_attempts(const std::vector<outcome>& outcomes) {
@@ -60,6 +78,7 @@ struct outcome_columns {
   std::vector<std::int16_t> kinds, reasons;
   std::vector<std::optional<std::string>> provider_ids, diagnostics;
   std::vector<std::optional<std::int64_t>> started_us, retry_us;
+  std::vector<bool> waiting;
 
   void add(const outcome& of) {
     ids.push_back(of.of.message);
@@ -70,6 +89,7 @@ struct outcome_columns {
     diagnostics.push_back(cleaned(of.diagnostic, 1000));
     started_us.push_back(of.started_at ? std::optional{count_us(of.started_at->time_since_epoch())}
                                        : std::nullopt);
+    waiting.push_back(waits(of));
     retry_us.push_back(of.retry_after ? std::optional{count_us(*of.retry_after)} : std::nullopt);
   }
 
@@ -100,12 +120,12 @@ result<record_reply> record_outcomes(session& on, const std::vector<outcome>& ou
   outcome_columns columns;
   for (const auto* next : distinct_attempts(outcomes))
     columns.add(*next);
-  return read_reply(on.run(sql::record_outcomes, array_literal(columns.ids),
-                           array_literal(columns.versions), array_literal(columns.kinds),
-                           array_literal(columns.reasons), text_array_literal(columns.provider_ids),
-                           text_array_literal(columns.diagnostics),
-                           array_literal(columns.started_us), array_literal(columns.retry_us),
-                           count_us(backoff.first), count_us(backoff.longest), writer));
+  return read_reply(on.run(
+      sql::record_outcomes, array_literal(columns.ids), array_literal(columns.versions),
+      array_literal(columns.kinds), array_literal(columns.reasons),
+      text_array_literal(columns.provider_ids), text_array_literal(columns.diagnostics),
+      array_literal(columns.started_us), array_literal(columns.retry_us), count_us(backoff.first),
+      count_us(backoff.longest), writer, array_literal(columns.waiting)));
 }
 
 result<record_reply> sweep_interrupted(session& on, nanoseconds older_than, std::int32_t limit,

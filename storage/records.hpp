@@ -32,13 +32,16 @@ struct record_reply {
 };
 
 /// Stores up to 1,000 outcomes by one statement: state, version, due time (throttled: exponential
-/// backoff by the row's throttle count, or the provider's Retry-After if longer), provider id,
-/// counters, dispatch curve.
+/// backoff by how often the row has waited already, or the provider's Retry-After if longer),
+/// provider id, counters, dispatch curve.
 ///   accepted    attempting | unknown -> accepted
 ///   rejected    attempting | unknown -> rejected
 ///   unknown     attempting           -> acceptance_unknown
 ///   throttled   attempting | unknown -> queued, version + 1, due later
-///   not_started attempting | unknown -> queued, version + 1, due now
+///   not_started attempting | unknown -> queued, version + 1, due now; where the provider was
+///                                       unreachable, unavailable or refused the signature, later,
+///                                       as if throttled
+/// What goes back after BATCH_REFUSED keeps that reason until it has an outcome of its own.
 /// In a finished campaign the last two leave an unknown message unknown: it never reopens.
 /// Text is cleaned here (NUL, invalid UTF-8, length). Locks messages in id order, then counters.
 /// Error `data`: the caller splits the batch down to rows, then drops the text.

@@ -1,9 +1,8 @@
 #include "storage/route_row.hpp"
 
 namespace paceline {
-namespace {
 
-route_state state_from(const std::string& text, nanoseconds waiting_left) {
+route_state route_state_from(std::string_view text, nanoseconds waiting_left) {
   if (text == "stopped")
     return route_state::stopped;
   if (text == "paused")
@@ -12,8 +11,6 @@ route_state state_from(const std::string& text, nanoseconds waiting_left) {
     return route_state::waiting;
   return route_state::running;
 }
-
-} // namespace
 
 route_reading reading_from(const pqxx::row& row) {
   const auto number = [&row](const char* column) { return row[column].as<std::int64_t>(); };
@@ -34,7 +31,7 @@ route_reading reading_from(const pqxx::row& row) {
   }
   reading.brake_left = nanoseconds{number("brake_left_ns")};
   reading.waiting_left = nanoseconds{number("waiting_left_ns")};
-  reading.state = state_from(row["state"].as<std::string>(), reading.waiting_left);
+  reading.state = route_state_from(row["state"].c_str(), reading.waiting_left);
   if (reading.state != route_state::running)
     reading.state_reason = row["state_reason"].as<std::string>();
   reading.daily_limited = row["daily_limited"].as<bool>();

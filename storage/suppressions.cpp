@@ -53,6 +53,15 @@ result<std::int64_t> remove_suppressions(session& on, project_id project,
   });
 }
 
+result<bool> record_unsubscribe(session& on, project_id project, std::string_view environment,
+                                stream_id stream, std::string_view address) {
+  const auto rows =
+      on.run(sql::record_unsubscribe, project, environment, normalized_address(address), stream);
+  if (!rows)
+    return rows.failure();
+  return (*rows)[0][0].as<std::int64_t>() == 1;
+}
+
 result<suppression> find_suppression(session& on, project_id project, std::string_view environment,
                                      std::string_view address) {
   const auto rows =

@@ -1,4 +1,7 @@
 /// Addresses that get no mail, per project and environment. Checked inside the claim statement.
+///
+/// `unsubscribe` is the person's own wish and stops campaigns only; every other reason (operator,
+/// bounce, complaint) stops direct mail, too, and takes the place of `unsubscribe` where both come.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +24,8 @@ struct suppression {
 };
 
 /// Both write an audit row with their numbers, in the same transaction, if anything changed.
-/// Returns how many were new. `reason`: operator, bounce, complaint, unsubscribe.
+/// Returns how many were new, or stop direct mail only from now on. `reason`: operator, bounce,
+/// complaint, unsubscribe.
 result<std::int64_t> add_suppressions(session&, project_id, std::string_view environment,
                                       const std::vector<std::string>& addresses,
                                       std::string_view reason, std::string_view actor);
@@ -35,5 +39,12 @@ result<suppression> find_suppression(session&, project_id, std::string_view envi
 result<std::vector<suppression>> list_suppressions(session&, project_id,
                                                    std::string_view environment,
                                                    std::string_view after, std::int32_t limit);
+
+/// The person takes himself off the project's campaigns, by a link in one of `stream`'s messages.
+/// `address` as the link has it. True the first time; a repeat changes nothing and gives false, but
+/// suppresses again where an operator has lifted that since. One statement; may be repeated after
+/// any error. Error `data`: there is no such project (any more).
+result<bool> record_unsubscribe(session&, project_id, std::string_view environment, stream_id,
+                                std::string_view address);
 
 } // namespace paceline

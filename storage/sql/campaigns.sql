@@ -136,13 +136,26 @@ SELECT c.state
 -- name: set_campaign_state
 -- $1 campaign, $2 sending, paused or canceled; after lock_campaign in the same transaction.
 WITH stream AS (
-  UPDATE streams SET state = CASE $2::text WHEN 'sending' THEN 'running' ELSE $2::text END
+  UPDATE streams SET state = CASE $2::text WHEN 'sending' THEN 'running' ELSE $2::text END,
+                     state_reason = ''
    WHERE id = $1::bigint
 )
 UPDATE campaigns
    SET state = $2::text, expansion_done = expansion_done OR $2::text = 'canceled',
        finished_at = CASE WHEN $2::text = 'canceled' THEN clock_timestamp() END
  WHERE id = $1::bigint;
+
+-- name: stream_kind
+-- $1 stream, which may be direct mail. Locks nothing. Primary key.
+SELECT kind FROM streams WHERE id = $1::bigint;
+
+-- name: pause_sending
+-- $1 campaign, $2 why; after lock_campaign in the same transaction. No row: it is not being sent.
+WITH paused AS (
+  UPDATE campaigns SET state = 'paused' WHERE id = $1::bigint AND state = 'sending' RETURNING id
+)
+UPDATE streams s SET state = 'paused', state_reason = $2::text FROM paused p WHERE s.id = p.id
+RETURNING 1;
 
 -- name: campaign_may_finish
 -- $1 campaign. The cheap look before finish_campaign locks anything.
@@ -161,7 +174,7 @@ WITH ready AS (
      AND coalesce((SELECT sum(k.open) FROM counters k WHERE k.stream = c.id), 0) = 0
   RETURNING c.id
 )
-UPDATE streams s SET state = 'finished' FROM ready r WHERE s.id = r.id
+UPDATE streams s SET state = 'finished', state_reason = '' FROM ready r WHERE s.id = r.id
 RETURNING s.id;
 
 -- name: find_campaigns
@@ -177,7 +190,8 @@ SELECT c.id, s.project, c.name, r.environment || ':' || r.region AS route, c.sta
        extract(epoch FROM k.last_record - c.requested_at)::float8 AS last_record_s,
        extract(epoch FROM c.finished_at - c.requested_at)::float8 AS finished_s,
        extract(epoch FROM clock_timestamp() - c.requested_at)::float8 AS age_s,
-       v.target_mhz, f.in_flight
+       v.target_mhz, f.in_flight, s.state_reason, v.state AS route_state,
+       v.state_reason AS route_reason, v.waiting_left_ns
   FROM (SELECT a.*
           FROM campaigns a
           JOIN streams b ON b.id = a.id

@@ -9,11 +9,12 @@
 -- index bound. No time before 1970 is a due time of ours, and -infinity is no number.
 SELECT s.source, p.id, p.version,
        (extract(epoch FROM greatest(p.due_at, 'epoch'::timestamptz)) * 1000000)::bigint AS due_us,
-       p.cost, p.throttles, m.project, m.key, m.content, m.recipients, m.fields
+       p.cost, p.throttles, m.project, m.key, m.content, m.recipients, m.fields, m.tags,
+       m.addresses, p.reason = 27 AS alone
   FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $6::int[])
        WITH ORDINALITY AS s(stream, due_us, id, page, part, source)
  CROSS JOIN LATERAL (
-       SELECT t.id, t.version, t.due_at, t.cost, t.throttles
+       SELECT t.id, t.version, t.due_at, t.cost, t.throttles, t.reason
          FROM message_states t
         WHERE t.stream = s.stream AND t.status = 0
           AND t.due_at <= (SELECT clock_timestamp())
@@ -30,13 +31,14 @@ SELECT s.source, p.id, p.version,
 -- $1 shard, $2 epoch, $3 group number, $4 gate in ns, $5 streams bigint[], $6 ids bigint[],
 -- $7 versions int[]; flattened over all recipients: $8 message bigint[], $9 project bigint[],
 -- $10 address text[]; $11 API keys bigint[], each once, without 0; $12 the key of each id bigint[]
--- (0: none).
+-- (0: none); $13 the stream of each address bigint[].
 -- No row: not the owner any more, or a newer group was there. Otherwise one row, with arrays.
 -- Locks: the shard's row (the fence: whoever takes over waits for us, or we for him), keys FOR KEY
 -- SHARE and then streams FOR SHARE in id order, messages in id order, skipping what others hold.
 -- Index: message_states_pkey. A key that has merely expired does not stop what it has queued.
--- A wholly suppressed message is not picked. A row of this very group is picked again: the repeat
--- of a claim in doubt; it may start only if a fresh claim would have been granted.
+-- A wholly suppressed message is not picked; who has unsubscribed still gets direct mail. A row of
+-- this very group is picked again: the repeat of a claim in doubt; it may start only if a fresh
+-- claim would have been granted.
 WITH fence AS (
   UPDATE shards SET group_no = $3::int, last_slot_ns = greatest(last_slot_ns, $4::bigint)
    WHERE id = $1::int AND epoch = $2::bigint AND owner IS NOT NULL AND group_no <= $3::int
@@ -49,7 +51,7 @@ WITH fence AS (
    ORDER BY k.id
      FOR KEY SHARE OF k
 ), live AS MATERIALIZED (
-  SELECT s.id
+  SELECT s.id, s.kind
     FROM streams s
    WHERE (SELECT count(*) FROM fence) = 1
      AND (SELECT count(*) FROM keys) >= 0 -- for the order: the keys are locked by now
@@ -58,11 +60,14 @@ WITH fence AS (
      FOR SHARE OF s
 ), asked AS MATERIALIZED (
   SELECT a.id, a.address, x.found
-    FROM unnest($8::bigint[], $9::bigint[], $10::text[]) AS a(id, project, address)
+    FROM unnest($8::bigint[], $9::bigint[], $10::text[], $13::bigint[])
+         AS a(id, project, address, stream)
     LEFT JOIN LATERAL (
          SELECT true AS found
            FROM suppressions u
           WHERE u.project = a.project AND u.address = a.address
+            AND (u.reason <> 'unsubscribe'
+                 OR a.stream = ANY (ARRAY(SELECT id FROM live WHERE kind = 'campaign')))
             AND u.environment = (SELECT r.environment FROM routes r JOIN fence f ON f.route = r.id)
           LIMIT 1) x ON true
 ), gone AS MATERIALIZED (
@@ -118,7 +123,9 @@ WITH locked AS MATERIALIZED (
                    SELECT FROM unnest(g.recipients) AS a(address)
                     WHERE NOT EXISTS (SELECT FROM suppressions u
                                        WHERE u.project = g.project AND u.environment = r.environment
-                                         AND u.address = a.address)) THEN 13 END AS reason
+                                         AND u.address = a.address
+                                         AND (u.reason <> 'unsubscribe' OR s.kind = 'campaign')))
+              THEN 13 END AS reason
     FROM locked l
     JOIN streams s ON s.id = l.stream
     JOIN routes r ON r.id = l.route

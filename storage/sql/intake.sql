@@ -7,7 +7,10 @@
 -- none), $8 hashes of bodies bytea[], $9 statuses smallint[], $10 responses text[], $30 first
 -- contents bigint[] (0: none).
 -- Per content: $11 ids bigint[], $12 calls int[] (from 1 on), $13 hashes bytea[], $14 senders,
--- $15 subjects, $16 texts, $17 HTML, $18 headers, all text[].
+-- $15 subjects, $16 texts, $17 HTML, $18 headers, all text[]; $31 missing smallint[] (0) and $32
+-- defaults text[] ({}), where NULL and an empty array stand for the value in brackets.
+-- Per attachment: $33 contents bigint[], $34 calls int[], $35 positions smallint[], $36 names, $37
+-- media types, $38 content ids, all text[], $39 data bytea[].
 -- Per message: $19 ids bigint[], $22 recipients text[] (one address, or an array literal of
 -- several). Then columns in which NULL stands for what most messages have, and an empty array for
 -- nothing but NULLs: $20 calls int[] (the first), $21 contents bigint[] (the call's first), $23
@@ -54,13 +57,21 @@ WITH calls AS MATERIALIZED (
 ), stored AS MATERIALIZED (
   SELECT array_agg(v.stored ORDER BY v.number) AS by_call FROM verdicts v
 ), new_contents AS (
-  INSERT INTO contents (id, project, hash, sender, subject, text_body, html_body, headers)
+  INSERT INTO contents (id, project, hash, sender, subject, text_body, html_body, headers, missing,
+                        defaults)
   SELECT c.id, ($1::bigint[])[c.call], c.hash, c.sender, c.subject, c.text_body, c.html_body,
-         c.headers::json
+         c.headers::json, coalesce(c.missing, 0::smallint), coalesce(c.defaults, '{}')::json
     FROM unnest($11::bigint[], $12::int[], $13::bytea[], $14::text[], $15::text[], $16::text[],
-                $17::text[], $18::text[])
-         AS c(id, call, hash, sender, subject, text_body, html_body, headers)
+                $17::text[], $18::text[], $31::smallint[], $32::text[])
+         AS c(id, call, hash, sender, subject, text_body, html_body, headers, missing, defaults)
    WHERE (SELECT by_call FROM stored)[c.call]
+), new_attachments AS (
+  INSERT INTO content_attachments (content, position, name, media_type, content_id, data)
+  SELECT a.content, a.position, a.name, a.media_type, a.content_id, a.data
+    FROM unnest($33::bigint[], $34::int[], $35::smallint[], $36::text[], $37::text[], $38::text[],
+                $39::bytea[])
+         AS a(content, call, position, name, media_type, content_id, data)
+   WHERE (SELECT by_call FROM stored)[a.call]
 ), new_messages AS (
   INSERT INTO messages (id, project, key, stream, content, ordinal, resend_of, recipients, fields,
                         tags, addresses)

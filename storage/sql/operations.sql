@@ -2,7 +2,8 @@
 
 -- name: lock_route_state
 -- $1 route. Locks the route FOR UPDATE. Primary key.
-SELECT state, environment || ':' || region AS name FROM routes WHERE id = $1::int FOR UPDATE;
+SELECT state, state_reason, environment || ':' || region AS name
+  FROM routes WHERE id = $1::int FOR UPDATE;
 
 -- name: set_route_state
 -- $1 route, $2 paused or running, $3 reason. After lock_route_state.

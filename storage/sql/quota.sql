@@ -54,7 +54,8 @@ RETURNING id;
 
 -- name: store_quota
 -- $1 route, $2 rate, $3 per 24 h, $4 sent in 24 h. After lock_route, so that no grant is missed. An
--- hour that only partly lies in the last 24 h counts as a whole.
+-- hour that only partly lies in the last 24 h counts as a whole. A wait for something else than the
+-- daily quota runs its time.
 WITH forgotten AS (
   DELETE FROM route_grants
   WHERE route = $1::int AND hour <= clock_timestamp() - interval '25 hours'),
@@ -62,7 +63,10 @@ own AS MATERIALIZED (
   SELECT coalesce(sum(granted), 0)::bigint AS granted FROM route_grants
   WHERE route = $1::int AND hour > clock_timestamp() - interval '25 hours'),
 room AS MATERIALIZED (
-  SELECT $3::bigint < 0 OR greatest($4::bigint, own.granted) < $3::bigint AS again FROM own)
+  SELECT ($3::bigint < 0 OR greatest($4::bigint, own.granted) < $3::bigint)
+         AND (w.state_reason = 'daily quota'
+              OR coalesce(w.waiting_until <= clock_timestamp(), true)) AS again
+  FROM own, routes w WHERE w.id = $1::int)
 UPDATE routes r
 SET quota_at = clock_timestamp(),
     refreshing_until = clock_timestamp() + interval '1 second',
@@ -105,13 +109,19 @@ noted AS (
   ON CONFLICT (route, hour) DO UPDATE SET granted = g.granted + excluded.granted)
 SELECT granted FROM amount;
 
--- name: wait_for_daily_quota
--- $1 route, $2 duration. A stopped or paused route stays so; a longer wait stays.
+-- name: wait_route
+-- $1 route, $2 duration, $3 reason. A stopped or paused route stays so; a longer wait stays, with
+-- its reason.
 UPDATE routes
-SET state = 'waiting', state_reason = 'daily quota',
-    waiting_until = greatest(waiting_until,
-                             clock_timestamp() + make_interval(secs => $2::bigint / 1e9))
-WHERE id = $1::int AND state IN ('running', 'waiting');
+SET state = 'waiting', state_reason = $3::text,
+    waiting_until = clock_timestamp() + make_interval(secs => $2::bigint / 1e9)
+WHERE id = $1::int AND state IN ('running', 'waiting')
+  AND coalesce(waiting_until < clock_timestamp() + make_interval(secs => $2::bigint / 1e9), true);
+
+-- name: note_trouble
+-- $1 route, $2 how the provider fails, or an empty text. Primary key.
+UPDATE routes SET state_reason = $2::text
+WHERE id = $1::int AND state = 'running' AND state_reason <> $2::text;
 
 -- name: stop_route
 -- $1 route, $2 reason. A paused route, too: its operator should see what the provider says.

@@ -4,17 +4,17 @@
 -- Per outcome: $1 ids bigint[], $2 versions int[], $3 kinds smallint[] (0 accepted, 1 throttled,
 -- 2 rejected, 3 unknown, 4 not started), $4 reasons smallint[], $5 provider ids text[],
 -- $6 diagnostics text[], $7 start of the call in microseconds since 1970 bigint[], $8 the
--- provider's
--- Retry-After in microseconds bigint[]. Then $9 first and $10 longest backoff in microseconds, $11
--- writer.
+-- provider's Retry-After in microseconds bigint[], $12 which go back to wait for a backoff of their
+-- own bool[]. Then $9 first and $10 longest backoff in microseconds, $11 writer.
+-- What goes back keeps "refused together with others" (27) until it has an outcome of its own.
 -- Locks: streams FOR SHARE in id order, but only those where a late outcome would open a message
 -- again (a finished campaign stays finished, its message unknown); messages in id order; counters
 -- and curve in stream order. Index: message_states_pkey.
 WITH given AS MATERIALIZED (
   SELECT *
     FROM unnest($1::bigint[], $2::int[], $3::smallint[], $4::smallint[], $5::text[], $6::text[],
-                $7::bigint[], $8::bigint[])
-         AS g(id, version, kind, reason, provider_id, diagnostic, started_us, retry_us)
+                $7::bigint[], $8::bigint[], $12::bool[])
+         AS g(id, version, kind, reason, provider_id, diagnostic, started_us, retry_us, waits)
 ), reopening AS MATERIALIZED (
   SELECT s.id
     FROM streams s
@@ -39,29 +39,29 @@ WITH given AS MATERIALIZED (
   UPDATE message_states t
      SET status = CASE l.kind WHEN 0 THEN 3 WHEN 2 THEN 8 WHEN 3 THEN 2 ELSE 0 END,
          version = t.version + CASE WHEN l.kind IN (1, 4) THEN 1 ELSE 0 END,
-         throttles = least(t.throttles + CASE WHEN l.kind = 1 THEN 1 ELSE 0 END, 32000),
-         due_at = CASE l.kind
-                  WHEN 1 THEN clock_timestamp() + interval '1 microsecond'
-                              * greatest(least($9::bigint * power(2, least(t.throttles, 30)),
-                                               $10::bigint), l.retry_us)
-                  WHEN 4 THEN clock_timestamp()
-                  ELSE t.due_at END,
+         throttles = least(t.throttles + l.waits::int, 32000),
+         due_at = CASE WHEN l.waits
+                       THEN clock_timestamp() + interval '1 microsecond'
+                            * greatest(least($9::bigint * power(2, least(t.throttles, 30)),
+                                             $10::bigint), l.retry_us)
+                       WHEN l.kind = 4 THEN clock_timestamp()
+                       ELSE t.due_at END,
          changed_at = clock_timestamp(),
          started_at = CASE WHEN l.started_us IS NULL THEN t.started_at
                       ELSE 'epoch'::timestamptz + l.started_us * interval '1 microsecond' END,
-         reason = l.reason,
+         reason = CASE WHEN l.kind IN (1, 4) AND t.reason = 27 THEN 27 ELSE l.reason END,
          provider_id = coalesce(l.provider_id, t.provider_id),
          diagnostic = l.diagnostic
     FROM locked l
    WHERE t.id = l.id
-  RETURNING t.stream, l.kind, l.old_status, l.started_us
+  RETURNING t.stream, l.kind, l.waits, l.old_status, l.started_us
 ), deltas AS MATERIALIZED (
   SELECT stream, count(*) AS changed,
          count(*) FILTER (WHERE kind IN (1, 4)) - count(*) FILTER (WHERE old_status = 1) AS open,
          count(*) FILTER (WHERE kind = 3) - count(*) FILTER (WHERE old_status = 2) AS unknown,
          count(*) FILTER (WHERE kind = 0) AS accepted,
          count(*) FILTER (WHERE kind = 2) AS rejected,
-         count(*) FILTER (WHERE kind = 1) AS throttled,
+         count(*) FILTER (WHERE waits) AS throttled,
          'epoch'::timestamptz + min(started_us) * interval '1 microsecond' AS first_start,
          'epoch'::timestamptz + max(started_us) * interval '1 microsecond' AS last_start
     FROM changed

@@ -33,8 +33,10 @@ constexpr int shard_count = 4;
 dispatch_fixture::dispatch_fixture() : dsn(shared_dsn()) {
   observer_ = std::make_unique<pqxx::connection>(dsn);
   db = connect();
-  ask("TRUNCATE routes, route_grants, nodes, shards, lost_epochs, contents, streams, campaigns, "
-      "messages, message_states, counters, dispatch_curve, suppressions, api_keys, audit_log, "
+  ask("TRUNCATE routes, route_grants, nodes, shards, lost_epochs, contents, content_attachments, "
+      "streams, campaigns, "
+      "messages, message_states, counters, dispatch_curve, suppressions, unsubscribes, api_keys, "
+      "audit_log, "
       "idempotency_keys, campaign_recipients RESTART IDENTITY");
   ask("DELETE FROM projects WHERE id <> 1");
   ask("UPDATE projects SET sender_domains = DEFAULT, max_outstanding = DEFAULT");

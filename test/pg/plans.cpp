@@ -50,7 +50,8 @@ struct plans_fixture : dispatch_fixture {
                    {number(shards[0]), number(epochs[0]), "9", "0", "{" + stream + "}",
                     array_literal(asked), array_literal(versions), array_literal(asked),
                     array_literal(projects), text_array_literal(addresses), array_literal(projects),
-                    array_literal(projects)});
+                    array_literal(projects),
+                    array_literal(std::vector<std::int64_t>(rows.size(), std::stoll(stream)))});
   }
   /// The rows that a plan's node named `node` was asked for, over all its loops; 0 if it has none.
   static std::int64_t rows_of(const std::string& plan, const std::string& node) {
@@ -68,7 +69,7 @@ struct plans_fixture : dispatch_fixture {
     const auto zeros = array_literal(std::vector<int>(attempts.size(), 0));
     const auto nulls = array_literal(none);
     return plan_of(sql::record_outcomes, {array_literal(asked), zeros, zeros, zeros, nulls, nulls,
-                                          nulls, nulls, "2000000", "32000000", "1"});
+                                          nulls, nulls, "2000000", "32000000", "1", zeros});
   }
   std::string due_plan() {
     return plan_of(sql::reserve_due, {"{" + stream + "}", "{NULL}", "{0}", "{24}", "4", "{1}"});
@@ -138,6 +139,7 @@ BOOST_AUTO_TEST_CASE(five_thousand_messages_are_taken_in_without_a_join) {
     arguments.push_back(column);
   arguments.insert(arguments.end(), 6, "{}");
   arguments.emplace_back("{1}");
+  arguments.insert(arguments.end(), 9, "{}");
   const auto plan = plan_of(sql::take_in, arguments);
   BOOST_TEST_INFO(plan);
   BOOST_TEST(plan.find("loops=5000") == std::string::npos);
