@@ -65,9 +65,9 @@ bool smtp_text::read(std::string& to, std::size_t room) {
       at_ = 0;
       continue;
     }
-    // Also after half a line end, which messages don't have: to a careless server a dot there could
-    // end the message, and what follows would be commands.
-    if (rest.front() == '.' && (last_ == '\n' || last_ == '\r'))
+    // Also after a bare line feed, which messages don't have: to a careless server a dot there
+    // could end the message, and what follows would be commands.
+    if (last_ == '\n' && rest.front() == '.')
       to += '.';
     // To the end of the line, or as far as there is room.
     const auto feed = rest.find('\n');
