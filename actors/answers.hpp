@@ -104,6 +104,16 @@ struct route_changed {
   shared_result<route_reading> reading;
   bool braked = false; ///< the answer to a brake
 };
+/// What the route's row says now of how the provider fails.
+struct trouble_noted {
+  shared_result<std::string> text;
+};
+/// The stream whose message the provider refused for what all of them share.
+struct stream_paused {
+  stream_id stream;
+  std::string text;
+  shared_result<stream_kind> kind;
+};
 /// What one round over the open campaigns did.
 struct campaign_round_report {
   std::int64_t open = 0;          ///< campaigns that are not over
@@ -135,4 +145,6 @@ PACELINE_LOCAL_MESSAGE(quota_answered)
 PACELINE_LOCAL_MESSAGE(quota_read)
 PACELINE_LOCAL_MESSAGE(refresh_begun)
 PACELINE_LOCAL_MESSAGE(route_changed)
+PACELINE_LOCAL_MESSAGE(trouble_noted)
+PACELINE_LOCAL_MESSAGE(stream_paused)
 PACELINE_LOCAL_MESSAGE(campaigns_advanced)

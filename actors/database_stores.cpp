@@ -100,12 +100,13 @@ void pool_shard_store::reject(std::vector<preflight_failure> failures) {
   }));
 }
 
-void pool_shard_store::postpone(std::vector<attempt> rows) {
-  static_cast<void>(pool_.submit([rows = std::move(rows), delay = how_.preflight_retry,
-                                  log = how_.log](session* db, const error& why) {
-    warn_unless_done(log, "postponing messages that can't be prepared now",
-                     db ? paceline::postpone(*db, rows, delay) : why);
-  }));
+void pool_shard_store::postpone(std::vector<attempt> rows, std::optional<nanoseconds> wait) {
+  static_cast<void>(
+      pool_.submit([rows = std::move(rows), delay = wait.value_or(how_.preflight_retry),
+                    log = how_.log](session* db, const error& why) {
+        warn_unless_done(log, "postponing messages that can't be prepared now",
+                         db ? paceline::postpone(*db, rows, delay) : why);
+      }));
 }
 
 void pool_shard_store::draw_grant(const caf::actor_addr& reply_to, std::int64_t wanted) {

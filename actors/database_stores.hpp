@@ -31,7 +31,7 @@ public:
                std::vector<content_id> known) override;
   void claim(const caf::actor_addr& reply_to, claim_request) override;
   void reject(std::vector<preflight_failure>) override;
-  void postpone(std::vector<attempt>) override;
+  void postpone(std::vector<attempt>, std::optional<nanoseconds> wait) override;
   void draw_grant(const caf::actor_addr& reply_to, std::int64_t wanted) override;
   void measure(const caf::actor_addr& reply_to, const start_shard& of) override;
   std::uint64_t statements() const override { return counts_.total(); }

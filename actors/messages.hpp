@@ -69,8 +69,7 @@ struct abandon_shard_ownership {
 struct use_reading {
   route_reading reading;
   clock_estimate clock;
-  nanoseconds clock_step{0};   ///< the database's clock was set by so much since the last reading
-  bool provider_alive = false; ///< a call that sends nothing works again after it had failed
+  nanoseconds clock_step{0}; ///< the database's clock was set by so much since the last reading
 };
 /// shard -> cluster: how many calls are out, for the next renewal.
 struct publish_in_flight {
@@ -115,11 +114,16 @@ struct forget_messages {
 struct check_finished {
   std::vector<touched_stream> streams;
 };
-/// shard -> quota: the provider refused for the rate, the day or the account.
+/// shard -> quota: the provider refused for the rate, the day, the account or the stream.
 struct heed_refusal {
   refusal what = refusal::none;
   std::string text;
   nanoseconds retry_after{0};
+  stream_id stream = {}; ///< whose message was refused
+};
+/// shard -> quota: the provider fails, and how; or, with an empty text, it works again.
+struct heed_trouble {
+  std::string text;
 };
 
 // Children --------------------------------------------------------------------
@@ -171,6 +175,7 @@ PACELINE_LOCAL_MESSAGE(record_unsent)
 PACELINE_LOCAL_MESSAGE(forget_messages)
 PACELINE_LOCAL_MESSAGE(check_finished)
 PACELINE_LOCAL_MESSAGE(heed_refusal)
+PACELINE_LOCAL_MESSAGE(heed_trouble)
 PACELINE_LOCAL_MESSAGE(know_shard)
 PACELINE_LOCAL_MESSAGE(forget_shard)
 PACELINE_LOCAL_MESSAGE(drain_node)

@@ -16,6 +16,7 @@
 #include "actors/database_post.hpp"
 #include "actors/database_stores.hpp"
 #include "actors/node_metrics.hpp"
+#include "actors/node_providers.hpp"
 #include "actors/pulse.hpp"
 #include "actors/quota.hpp"
 #include "actors/recorder.hpp"
@@ -28,7 +29,7 @@
 #include "storage/wake_listener.hpp"
 #include "storage/connections.hpp"
 #include "transport/courier.hpp"
-#include "transport/providers/simulated.hpp"
+#include "transport/mail/unsubscribe_link.hpp"
 
 namespace paceline {
 namespace {
@@ -45,28 +46,15 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string{name.data()} : "node";
 }
 
-simulated_options simulated_route(const settings& config, const node_identity& identity,
-                                  const std::string& route) {
-  simulated_options options;
-  options.latency = std::chrono::duration_cast<nanoseconds>(config.simulator.latency);
-  options.jitter = config.simulator.latency_jitter;
-  options.quota = rate::per_second(config.simulator.rate);
-  options.tolerance = config.simulator.tolerance;
-  options.daily_quota = config.simulator.daily_quota;
-  options.ledger = config.simulator.ledger;
-  options.seed = static_cast<std::uint64_t>(config.simulator.seed);
-  options.node = identity.name;
-  options.route = route;
-  return options;
-}
-
-policy_settings policy_of(const settings& config) {
+policy_settings policy_of(const settings& config, const route_provider& provider) {
   policy_settings policy;
   policy.max_group = config.dispatch.max_group;
   policy.reserve_batch = config.dispatch.reserve_batch;
   policy.group_window = config.dispatch.group_window;
   policy.reserve_cap = std::min(reserved_rows_bound, config.dispatch.max_in_flight_per_shard);
+  policy.in_flight_floor = config.dispatch.min_in_flight_per_shard;
   policy.in_flight_cap = config.dispatch.max_in_flight_per_shard;
+  policy.batch = std::min(provider.batch, config.dispatch.max_group);
   return policy;
 }
 
@@ -202,13 +190,13 @@ private:
   }
 
   void add_providers() {
-    for (const auto& route : identity_.routes)
-      courier_.add_route(
-          route.id,
-          [options = simulated_route(config_, identity_, route.text)](reactor& on) {
-            return make_simulated_provider(on, options);
-          },
-          call_instruments{measured_, route.text});
+    for (const auto& route : identity_.routes) {
+      auto made = provider_of(config_, {identity_.name, route.text}, log_);
+      courier_.add_route(route.id, made.make, call_instruments{measured_, route.text});
+      providers_.emplace(route.id, std::move(made));
+    }
+    if (!config_.unsubscribe.base_url.empty())
+      links_.emplace(config_.unsubscribe.base_url, config_.unsubscribe.keys);
   }
 
   void start_system() {
@@ -261,7 +249,6 @@ private:
     options.node_name = identity_.name;
     options.poll = config_.dispatch.poll;
     options.run = config_.dispatch.run;
-    options.seed = static_cast<std::uint64_t>(identity_.id.value());
     options.clock_error = measured_.get(metric::clock_error);
     for (const auto& route : identity_.routes) {
       quota_options quota;
@@ -275,9 +262,20 @@ private:
       quota.measured = route_instruments{measured_, route.text};
       auto actor = keep(system_->spawn<quota_actor>(quota, control_, desk_, time_, log_));
       quotas_[route.text] = actor;
-      options.routes.push_back({route.id, route.text, actor, policy_of(config_), quota.measured});
+      options.routes.push_back(supervise(route, actor, quota.measured));
     }
     return options;
+  }
+
+  supervised_route supervise(const node_identity::served_route& route, const caf::actor& quota,
+                             const route_instruments& measured) const {
+    const auto& provider = providers_.at(route.id);
+    supervised_route made{route.id, route.text, quota, policy_of(config_, provider), measured};
+    made.prepare.form = provider.form;
+    made.prepare.environment = route_name::parse(route.text)->environment;
+    made.prepare.links = links_ ? &*links_ : nullptr;
+    made.uploads = provider.uploads;
+    return made;
   }
 
   cluster_options cluster_options_of() const {
@@ -329,6 +327,8 @@ private:
   pool_store_directory stores_;
   pool_record_store records_;
   recorder_sink sink_;
+  std::map<route_id, route_provider> providers_;
+  std::optional<unsubscribe_links> links_;
   courier courier_;
   courier_desk desk_;
   caf::actor_system_config caf_config_;

@@ -45,6 +45,9 @@ caf::behavior quota_actor::make_behavior() {
       },
       [this](const use_reading& reading) { on_reading(reading); },
       [this](const heed_refusal& refused) { heed(refused); },
+      [this](const heed_trouble& trouble) { heed(trouble); },
+      [this](const trouble_noted& answer) { on_trouble_noted(answer); },
+      [this](const stream_paused& answer) { on_stream_paused(answer); },
       [this](const change_rate& changed) {
         options_.rate_factor = changed.factor;
         options_.absolute = changed.absolute;
@@ -75,9 +78,8 @@ void quota_actor::on_reading(const use_reading& reading) {
   if (auto sender = caf::actor_cast<caf::actor_addr>(current_sender()))
     supervisor_ = sender;
   last_ = reading;
-  // News are told once; what this actor tells of the route later carries none.
+  // A step is told once; what this actor tells of the route later carries none.
   last_->clock_step = nanoseconds{0};
-  last_->provider_alive = false;
   heard_ = time_.now();
   if (first)
     look();
@@ -94,6 +96,7 @@ void quota_actor::look() {
     refresh(nanoseconds{0});
   else if (time_.now() - asked_at_ >= options_.cache)
     refresh(options_.cache);
+  note_trouble_now();
   adjust_target();
 }
 
@@ -114,11 +117,6 @@ void quota_actor::on_quota(const quota_answered& answer) {
                 {{"route", options_.route_text}});
     silent_ = true;
     return;
-  }
-  if (silent_) {
-    auto news = *last_;
-    news.provider_alive = true;
-    tell(supervisor_, news);
   }
   silent_ = false;
   quota_stale_ = false;
@@ -199,8 +197,9 @@ void quota_actor::heed(const heed_refusal& refused) {
   switch (refused.what) {
   case refusal::none:
   case refusal::this_message:
-  case refusal::stream:
     return;
+  case refusal::stream:
+    return pause_stream(refused);
   case refusal::rate:
     return brake();
   case refusal::daily_quota:
@@ -212,7 +211,7 @@ void quota_actor::heed(const heed_refusal& refused) {
     return change_route(
         [route = options_.route, wait = std::max(refused.retry_after, options_.daily_wait)](
             session& db) -> result<route_reading> {
-          if (auto waiting = wait_for_daily_quota(db, route, wait); !waiting)
+          if (auto waiting = wait_route(db, route, daily_quota_reason, wait); !waiting)
             return waiting.failure();
           return read_route(db, route);
         });
@@ -229,6 +228,61 @@ void quota_actor::heed(const heed_refusal& refused) {
       return read_route(db, route);
     });
   }
+}
+
+/// What the provider refuses of one campaign's message it refuses of all of them.
+void quota_actor::pause_stream(const heed_refusal& refused) {
+  post(
+      control_, address(),
+      [stream = refused.stream, text = refused.text](session& db) {
+        return pause_stream_with_reason(db, stream, text);
+      },
+      [stream = refused.stream, text = refused.text](shared_result<stream_kind> value) {
+        return stream_paused{stream, text, std::move(value)};
+      });
+}
+
+void quota_actor::on_stream_paused(const stream_paused& answer) {
+  if (*answer.kind)
+    log_.error("the provider refuses what the campaign's messages share; it is paused",
+               {{"campaign", answer.stream.value()}, {"provider", answer.text}});
+  else
+    log_.warn("a campaign could not be paused; its next refusal tries again",
+              {{"campaign", answer.stream.value()}, {"error", answer.kind->failure().text}});
+}
+
+/// People see why nothing goes out. One statement at a time; the newest text wins.
+void quota_actor::heed(const heed_trouble& trouble) {
+  const bool is_news = trouble.text.empty() != trouble_.empty(); // each shard tells its own
+  trouble_ = trouble.text;
+  if (is_news && !trouble_.empty())
+    log_.warn("the provider fails; one message at a time finds out when it works again",
+              {{"route", options_.route_text}, {"provider", trouble_}});
+  else if (is_news)
+    log_.info("the provider works again", {{"route", options_.route_text}});
+  note_trouble_now();
+}
+
+void quota_actor::note_trouble_now() {
+  if (noting_trouble_ || noted_trouble_ == trouble_)
+    return;
+  noting_trouble_ = true;
+  post(
+      control_, address(),
+      [route = options_.route, text = trouble_](session& db) -> result<std::string> {
+        if (auto noted = note_trouble(db, route, text); !noted)
+          return noted.failure();
+        return text;
+      },
+      [](shared_result<std::string> value) { return trouble_noted{std::move(value)}; });
+}
+
+void quota_actor::on_trouble_noted(const trouble_noted& answer) {
+  noting_trouble_ = false;
+  if (!*answer.text)
+    return; // the next look tries again
+  noted_trouble_ = **answer.text;
+  note_trouble_now();
 }
 
 /// Refusals arrive in bunches, one for each call that was on the wire: they are one event.

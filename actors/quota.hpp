@@ -41,10 +41,10 @@ std::optional<rate> wanted_target(const quota_options& options, std::optional<ra
 
 /// One per route on a node; acts only while this node owns shards of the route (then it gets
 /// readings). Runs on CAF's scheduler; never blocks.
-/// Receives: use_reading (supervisor), heed_refusal (shards), change_rate (main), quota_answered
-///   (courier), answers of the database.
+/// Receives: use_reading (supervisor), heed_refusal, heed_trouble (shards), change_rate (main),
+///   quota_answered (courier), answers of the database.
 /// Sends: use_reading (supervisor).
-/// Persists: quota cache, target grid, brake, state of the route.
+/// Persists: quota cache, target grid, brake, state of the route, pause of a refused campaign.
 /// After a crash: the row stands; whoever runs the route goes on from it.
 class quota_actor : public caf::event_based_actor {
 public:
@@ -63,6 +63,11 @@ private:
   void on_changed(const route_changed& answer);
   void adjust_target();
   void heed(const heed_refusal& refused);
+  void heed(const heed_trouble& trouble);
+  void note_trouble_now();
+  void on_trouble_noted(const trouble_noted& answer);
+  void pause_stream(const heed_refusal& refused);
+  void on_stream_paused(const stream_paused& answer);
   bool is_news();
   void brake();
   void write_brake();
@@ -88,6 +93,8 @@ private:
   bool held_ = false;   ///< the courier refuses every grid before the newest: it may start soon
   int changing_ = 0;    ///< statements about the route that are out
   bool silent_ = false; ///< the provider did not answer when it was last asked
+  std::string trouble_, noted_trouble_; ///< how the provider fails, and what the row says of it
+  bool noting_trouble_ = false;
 };
 
 } // namespace paceline

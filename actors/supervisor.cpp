@@ -72,8 +72,9 @@ void supervisor_actor::start(const start_shard& order) {
   }
   shard_options options;
   options.policy = route->policy;
+  options.prepare = route->prepare;
+  options.uploads = route->uploads;
   options.run = options_.run;
-  options.seed = options_.seed + static_cast<std::uint64_t>(order.ownership.epoch.value());
   shard_surroundings around{around_.stores.store_of(order.shard, order.route),
                             around_.desk,
                             around_.time,

@@ -37,6 +37,8 @@ struct supervised_route {
   caf::actor quota;
   policy_settings policy;
   route_instruments measured = {};
+  prepare_options prepare = {};
+  upload_limit uploads = {};
 };
 
 struct supervisor_options {
@@ -44,7 +46,6 @@ struct supervisor_options {
   std::vector<supervised_route> routes;
   nanoseconds poll = std::chrono::seconds{1};
   nanoseconds run = std::chrono::seconds{45};
-  std::uint64_t seed = 1;
   gauge clock_error; ///< in seconds
 };
 

@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "config/listen_address.hpp"
+#include "config/provider_checks.hpp"
 #include "config/values.hpp"
 
 namespace paceline {
@@ -37,6 +38,7 @@ public:
     check_listener("feedback", checked_.feedback);
     check_listener("admin", checked_.admin);
     check_http();
+    check_unsubscribe();
     for (const auto& [name, environment] : checked_.environments)
       if (!is_name(name))
         report({"environments", name}, "1 to 63 of a-z, 0-9 and -",
@@ -75,6 +77,11 @@ private:
         && dispatch.interrupted_after <= least)
       report({"dispatch", "interrupted_after_ms"}, "more than " + ms_text(least),
              "must exceed dispatch.call_timeout_ms + 1000: raise it or lower that");
+    if (all_sound({"dispatch.min_in_flight_per_shard", "dispatch.max_in_flight_per_shard"})
+        && dispatch.max_in_flight_per_shard < dispatch.min_in_flight_per_shard)
+      report({"dispatch", "max_in_flight_per_shard"},
+             "at least " + std::to_string(dispatch.min_in_flight_per_shard),
+             "must not be less than dispatch.min_in_flight_per_shard");
     if (all_sound({"dispatch.throttle_backoff_max_ms", "dispatch.throttle_backoff_first_ms"})
         && dispatch.throttle_backoff_max < dispatch.throttle_backoff_first)
       report({"dispatch", "throttle_backoff_max_ms"},
@@ -123,6 +130,16 @@ private:
              "must not be less than http.max_body_bytes");
   }
 
+  void check_unsubscribe() {
+    const bool needed =
+        std::any_of(checked_.routes.begin(), checked_.routes.end(), [this](const auto& route) {
+          const auto of = checked_.environments.find(route.first.substr(0, route.first.find(':')));
+          return of != checked_.environments.end() && of->second.kind == environment_kind::live;
+        });
+    for (auto& fault : unsubscribe_faults(checked_.unsubscribe, needed))
+      report({"unsubscribe", fault.option}, std::move(fault.allowed), std::move(fault.advice));
+  }
+
   void check_route(const std::string& name, const route_settings& route) {
     constexpr double least_rate = 0.02;
     if (!has_failed(name, "target_rate") && route.target_rate > 0 && route.target_rate < least_rate)
@@ -160,6 +177,9 @@ private:
       report({"routes", name, "provider"}, "a real provider",
              "a live environment can't use the simulated provider: choose another, or make the "
              "environment's kind test");
+    for (auto& fault : provider_faults(route, checked_.dispatch.call_timeout))
+      if (!has_failed(name, fault.option.c_str()))
+        report({"routes", name, fault.option}, std::move(fault.allowed), std::move(fault.advice));
     auto [owner, is_first] = live_regions_.emplace(region, name);
     if (!is_first)
       report({"routes", name}, "a region of no other live environment",
@@ -195,6 +215,10 @@ std::vector<std::string> find_doubts(const settings& checked) {
   for (const auto& [name, route] : checked.routes)
     if (route.target_rate > 0 && route.rate_factor != 1.0)
       out.push_back(join_key({"routes", name}) + ": rate_factor has no effect beside target_rate");
+  for (const auto& [name, route] : checked.routes)
+    for (const auto& option : idle_options(route))
+      out.push_back(join_key({"routes", name}) + ": " + option
+                    + " has no meaning for this provider");
   return out;
 }
 

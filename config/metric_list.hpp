@@ -119,11 +119,11 @@ inline constexpr gauge_family route_state{
     "1 for the state that the route is in, 0 for the others: running, waiting (for the daily "
     "quota), stopped (by the provider), paused (by an operator).",
     "`stopped` is 1."};
-inline constexpr gauge_family breaker_shards{
-    "paceline_breaker_shards",
+inline constexpr gauge_family breaker{
+    "paceline_breaker",
     {"route", "state"},
-    "Shards of this node by the state of their breaker: closed (all is well), waiting, probing, "
-    "stopped.",
+    "1 for the state of this node's breaker of the route, 0 for the others: closed (all is well), "
+    "waiting, probing, stopped.",
     "Any but `closed` for more than a minute: the provider is down for this node."};
 
 // Ownership -------------------------------------------------------------------

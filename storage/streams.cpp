@@ -18,6 +18,7 @@ due_stream stream_from(const pqxx::row& row) {
   if (!row["rate_cap_mhz"].is_null())
     stream.rate_cap = rate::from_millihertz(row["rate_cap_mhz"].as<std::int64_t>());
   stream.due_in = nanoseconds{row["due_in_ns"].as<std::int64_t>()};
+  stream.is_campaign = row["is_campaign"].as<bool>();
   return stream;
 }
 

@@ -20,6 +20,7 @@ struct due_stream {
   std::optional<rate> rate_cap;
   nanoseconds due_in{
       0}; ///< 0: something is due now; otherwise when its earliest queued row will be
+  bool is_campaign = false; ///< otherwise a project's direct mail
 };
 
 /// Running streams of these routes that have a queued row, due now or within a minute. One probe

@@ -39,6 +39,11 @@ outcome active_call::outcome_of(provider_answer answer) const {
   result.kind = answer.kind;
   result.refused = answer.refused;
   result.reason = answer.reason;
+  // Nobody can pause one kind of direct mail: whoever sent it must hear of it.
+  if (answer.refused == refusal::stream && !message().is_campaign) {
+    result.kind = outcome_kind::rejected;
+    result.refused = refusal::this_message;
+  }
   if (answer.kind == outcome_kind::not_started && refusal_)
     result.reason = *refusal_;
   result.provider_id = std::move(answer.provider_id);

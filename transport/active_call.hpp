@@ -56,6 +56,7 @@ public:
   outcome outcome_of(provider_answer answer) const;
 
   stage at = stage::open;
+  bool is_probe = false; ///< the breaker lets it find out whether the provider works again
   std::list<std::shared_ptr<active_call>>::iterator place; ///< among the open calls
 
 private:

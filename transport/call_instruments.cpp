@@ -16,7 +16,18 @@ call_instruments::call_instruments(metrics& into, std::string route)
     : into_(&into), route_(std::move(route)), used_(into.get(metric::slots_used, {route_})),
       late_(into.get(metric::slots_late, {route_})), lost_(into.get(metric::slots_lost, {route_})),
       lateness_(into.get(metric::start_lateness, {route_})),
-      in_flight_(into.get(metric::calls_in_flight, {route_})) {}
+      in_flight_(into.get(metric::calls_in_flight, {route_})) {
+  for (std::size_t i = 0; i < breakers_.size(); ++i)
+    breakers_[i] = into.get(metric::breaker, {route_, name(static_cast<breaker_state>(i))});
+}
+
+void call_instruments::on_breaker(breaker_state state) {
+  if (shown_ == state)
+    return;
+  shown_ = state;
+  for (std::size_t i = 0; i < breakers_.size(); ++i)
+    breakers_[i].set(i == static_cast<std::size_t>(state) ? 1 : 0);
+}
 
 void call_instruments::on_start(std::size_t recipients, nanoseconds lateness) const {
   const auto slots = static_cast<double>(recipients);

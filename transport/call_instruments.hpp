@@ -2,11 +2,13 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 
 #include "config/metrics.hpp"
 #include "storage/model/instants.hpp"
 #include "storage/model/outcome.hpp"
+#include "transport/breaker.hpp"
 
 namespace paceline {
 
@@ -21,6 +23,7 @@ public:
   void on_start(std::size_t recipients, nanoseconds lateness) const;
   /// The slots of a message passed unused.
   void on_lost_slots(std::size_t recipients) const;
+  void on_breaker(breaker_state state);
   void on_call_opened() const { in_flight_.add(1); }
   void on_call_closed() const { in_flight_.add(-1); }
   /// What became of a call, `length` after it was begun.
@@ -32,6 +35,8 @@ private:
   counter used_, late_, lost_;
   histogram lateness_;
   gauge in_flight_;
+  std::array<gauge, breaker_states> breakers_; ///< by state
+  std::optional<breaker_state> shown_;
   std::array<histogram, outcome_kinds> seconds_; ///< by outcome, made when the first one comes
 };
 

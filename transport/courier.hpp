@@ -4,7 +4,8 @@
 /// in epoll until the next is due, and starts the call then, not earlier, and not later than the
 /// slot's `latest`: a missed slot is lost and its message comes back `not_started` with
 /// SLOT_MISSED. Right before the first request byte it checks the shard's ownership deadline, the
-/// stream's stop mark and the route's grid. It stamps the start time. Outcomes leave in batches
+/// stream's stop mark and the route's grid; while the route's breaker is open, orders come back
+/// not_started with PROVIDER_DOWN. It stamps the start time. Outcomes leave in batches
 /// through `outcome_sink`, one batch per shard, every few milliseconds.
 ///
 /// It does not know about actors or the database. Public functions are thread-safe and don't block;
@@ -21,6 +22,7 @@
 #include "storage/model/ids.hpp"
 #include "storage/model/instants.hpp"
 #include "storage/model/outcome.hpp"
+#include "transport/breaker.hpp"
 #include "transport/call_instruments.hpp"
 #include "transport/providers/provider.hpp"
 
@@ -66,6 +68,8 @@ struct courier_options {
   /// as a second outcome of the same order.
   nanoseconds call_timeout = std::chrono::seconds{30};
   nanoseconds outcome_delay = std::chrono::milliseconds{5};
+  breaker_settings breaker = {}; ///< of each route
+  std::uint64_t seed = 1;        ///< of the waits between probes
 };
 
 class courier {

@@ -4,6 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include "storage/model/state.hpp"
+
 namespace paceline {
 namespace {
 
@@ -11,14 +13,26 @@ namespace {
 /// deadlines and answers are seen in between.
 constexpr std::size_t starts_per_pass = 32;
 
+/// How long a shard waits before it tries again whether the provider is back, however far the next
+/// probe is: another shard's may have succeeded by then.
+constexpr nanoseconds longest_hold = std::chrono::seconds{5};
+
+/// A provider that nobody can reach is asked whether it lives this often at most.
+constexpr nanoseconds health_every = std::chrono::seconds{10};
+
 } // namespace
 
 courier_core::courier_core(courier_options options, outcome_sink& sink, reactor& clock)
-    : options_(options), clock_(clock), outcomes_(sink, options.outcome_delay) {}
+    : options_(options), clock_(clock), outcomes_(sink, options.outcome_delay),
+      random_(options.seed) {}
 
 void courier_core::add_route(route_id route, std::unique_ptr<provider> made,
                              call_instruments measured) {
-  routes_.insert_or_assign(route, served{std::move(made), std::move(measured)});
+  auto [added, is_new] = routes_.try_emplace(route);
+  added->second.calls = std::move(made);
+  added->second.measured = std::move(measured);
+  added->second.health = breaker{options_.breaker};
+  added->second.measured.on_breaker(breaker_state::closed);
 }
 
 void courier_core::submit(std::vector<send_order> orders) {
@@ -88,13 +102,23 @@ void courier_core::finish_stop() {
 void courier_core::advance() {
   auto now = clock_.now();
   expire_calls(now);
-  for (std::size_t n = 0; n < starts_per_pass && !waiting_.empty(); ++n) {
+  database_instant last_slot{};
+  for (std::size_t n = 0; !waiting_.empty(); ++n) {
     now = clock_.now();
-    if (now < waiting_.front().at)
+    // Orders of one slot may belong in one request: they are never divided between passes.
+    const auto& next = waiting_.front();
+    if (now < next.at || (n >= starts_per_pass && next.slot != last_slot))
       break;
+    last_slot = next.slot;
     start(waiting_.pop(), now);
   }
+  flush_providers();
   outcomes_.flush_due(clock_.now());
+}
+
+void courier_core::flush_providers() {
+  for (auto* with : std::exchange(to_flush_, {}))
+    with->calls->flush();
 }
 
 std::optional<boot_instant> courier_core::next_event() const {
@@ -137,13 +161,30 @@ void courier_core::start(send_order order, boot_instant now) {
     return_unstarted(std::move(order), reason_code::provider_unreachable);
     return;
   }
-  auto what = std::make_shared<active_call>(static_cast<write_permit&>(*this),
-                                            found->second.measured, std::move(order), now);
+  auto& with = found->second;
+  switch (with.health.may_start(now)) {
+  case breaker::permission::go:
+    return open_call(with, std::move(order), false, now);
+  case breaker::permission::probe:
+    with.health.on_probe_started();
+    with.measured.on_breaker(with.health.state());
+    return open_call(with, std::move(order), true, now);
+  case breaker::permission::no:
+    return hold_back(with, std::move(order), now);
+  }
+}
+
+void courier_core::open_call(served& with, send_order order, bool is_probe, boot_instant now) {
+  auto what = std::make_shared<active_call>(static_cast<write_permit&>(*this), with.measured,
+                                            std::move(order), now);
+  what->is_probe = is_probe;
   what->place = calls_.insert(calls_.end(), what);
   what->measured().on_call_opened();
+  if (std::find(to_flush_.begin(), to_flush_.end(), &with) == to_flush_.end())
+    to_flush_.push_back(&with);
   try {
-    found->second.calls->start(
-        *what, [this, what](provider_answer given) { answer(*what, std::move(given)); });
+    with.calls->start(*what,
+                      [this, what](provider_answer given) { answer(*what, std::move(given)); });
   } catch (const std::exception& failure) {
     provider_answer failed;
     failed.kind = what->written() ? outcome_kind::unknown : outcome_kind::not_started;
@@ -152,6 +193,46 @@ void courier_core::start(send_order order, boot_instant now) {
     failed.diagnostic = failure.what();
     answer(*what, std::move(failed));
   }
+}
+
+// The breaker -----------------------------------------------------------------
+
+/// The order comes back with what the provider said last, and how long its shard should wait.
+void courier_core::hold_back(served& with, send_order order, boot_instant now) {
+  outcome result;
+  result.of = order.message->of;
+  result.kind = outcome_kind::not_started;
+  result.reason = reason_code::provider_down;
+  result.diagnostic = with.last_failure;
+  result.retry_after = longest_hold;
+  if (with.health.state() == breaker_state::waiting)
+    result.retry_after = std::min<nanoseconds>(with.health.probe_at() - now, longest_hold);
+  if (with.health.state() == breaker_state::stopped)
+    ask_health(with, now);
+  report(std::move(order), std::move(result));
+}
+
+void courier_core::ask_health(served& with, boot_instant now) {
+  if (with.is_asking_health || now - with.health_asked < health_every)
+    return;
+  with.is_asking_health = true;
+  with.health_asked = now;
+  with.calls->ask_health([this, &with](bool lives) {
+    with.is_asking_health = false;
+    if (lives)
+      with.health.on_provider_alive(clock_.now());
+    with.measured.on_breaker(with.health.state());
+  });
+}
+
+void courier_core::observe(const active_call& what, const outcome& result) {
+  auto& with = routes_.at(what.order().route);
+  const auto sign = sign_of(result);
+  if (sign == health_sign::hard_failure_unknown || sign == health_sign::hard_failure_untaken)
+    with.last_failure =
+        result.diagnostic.empty() ? std::string{name(result.reason)} : result.diagnostic;
+  with.health.on_outcome(result, what.is_probe, clock_.now(), random_());
+  with.measured.on_breaker(with.health.state());
 }
 
 void courier_core::answer(active_call& what, provider_answer given) {
@@ -163,7 +244,10 @@ void courier_core::answer(active_call& what, provider_answer given) {
     return;
   if (what.written())
     what.measured().on_answer(given.kind, clock_.now() - what.began());
-  report(what.order(), what.outcome_of(std::move(given)));
+  auto result = what.outcome_of(std::move(given));
+  if (before == active_call::stage::open)
+    observe(what, result);
+  report(what.order(), std::move(result));
   if (before == active_call::stage::open)
     close(what);
 }
@@ -181,7 +265,9 @@ void courier_core::give_up(const std::shared_ptr<active_call>& what, reason_code
     none.reason = if_unwritten;
     what->at = active_call::stage::settled;
   }
-  report(what->order(), what->outcome_of(std::move(none)));
+  auto result = what->outcome_of(std::move(none));
+  observe(*what, result);
+  report(what->order(), std::move(result));
   close(*what);
 }
 

@@ -8,6 +8,8 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <random>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -55,6 +57,10 @@ private:
   struct served {
     std::unique_ptr<provider> calls;
     call_instruments measured;
+    breaker health;
+    std::string last_failure;    ///< what the provider said when it last failed hard
+    boot_instant health_asked{}; ///< when it was last asked whether it lives
+    bool is_asking_health = false;
   };
 
   std::optional<reason_code> refusal(const send_order& order, boot_instant now) override;
@@ -62,6 +68,11 @@ private:
   void wrote(const active_call& what, nanoseconds lateness) override;
 
   void start(send_order order, boot_instant now);
+  void open_call(served& with, send_order order, bool is_probe, boot_instant now);
+  void hold_back(served& with, send_order order, boot_instant now);
+  void ask_health(served& with, boot_instant now);
+  void observe(const active_call& what, const outcome& result);
+  void flush_providers();
   void close(const active_call& what);
   void answer(active_call& what, provider_answer answer);
   void give_up(const std::shared_ptr<active_call>& what, reason_code if_unwritten);
@@ -77,6 +88,8 @@ private:
   outcome_batches outcomes_;
   std::list<std::shared_ptr<active_call>> calls_; ///< open calls, by the time they began
   std::unordered_map<route_id, served> routes_;
+  std::vector<served*> to_flush_; ///< whose calls were started in this pass
+  std::mt19937_64 random_;
   bool stopping_ = false;
   courier_gauges gauges_;
 };

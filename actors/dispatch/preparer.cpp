@@ -13,14 +13,16 @@ std::vector<content_id> preparer::fresh(boot_instant now) const {
 }
 
 void preparer::learn(const loaded_content& loaded, boot_instant now) {
-  auto compiled = mail_template::compile(loaded.what);
+  auto compiled = mail_composer::compile(loaded.what, {options_.form});
   entry made;
   made.sender = loaded.what.sender;
   made.sender_allowed = loaded.sender_allowed;
-  if (compiled)
-    made.compiled = std::make_unique<mail_template>(std::move(*compiled));
-  else
+  if (compiled) {
+    made.octets = compiled->memory();
+    made.compiled = std::make_unique<mail_composer>(std::move(*compiled));
+  } else {
     made.why = compiled.failure().text;
+  }
   keep(loaded.what.id, std::move(made), now);
 }
 
@@ -32,20 +34,25 @@ void preparer::learn_unusable(content_id id, std::string why, boot_instant now) 
 
 void preparer::keep(content_id id, entry made, boot_instant now) {
   made.loaded_at = now;
-  if (auto old = entries_.find(id); old != entries_.end()) {
-    by_age_.erase(old->second.age);
-    entries_.erase(old);
-  }
-  if (entries_.size() >= max_contents) {
-    entries_.erase(by_age_.back());
-    by_age_.pop_back();
-  }
+  if (entries_.contains(id))
+    forget(id);
+  octets_ += made.octets;
+  while (!by_age_.empty() && (entries_.size() >= max_contents || octets_ > max_octets))
+    forget(by_age_.back());
   by_age_.push_front(id);
   made.age = by_age_.begin();
   entries_.emplace(id, std::move(made));
 }
 
-preparer::prepared preparer::prepare(const due_message& row) {
+void preparer::forget(content_id id) {
+  const auto old = entries_.find(id);
+  octets_ -= old->second.octets;
+  by_age_.erase(old->second.age);
+  entries_.erase(old);
+}
+
+preparer::prepared preparer::prepare(const due_message& row, bool is_campaign,
+                                     database_instant now) {
   auto& known = entries_.at(row.content);
   by_age_.splice(by_age_.begin(), by_age_, known.age);
   auto fail = [&row](std::string why) {
@@ -57,17 +64,14 @@ preparer::prepared preparer::prepare(const due_message& row) {
                              "the project may not send from the domain of " + known.sender};
   if (!known.compiled)
     return fail(known.why);
-  auto rendered = known.compiled->render(row.fields);
-  if (!rendered)
-    return fail(rendered.failure().text);
-  auto message = std::make_shared<outgoing_message>();
-  message->of = row.of;
-  message->sender = known.sender;
-  message->recipients = row.recipients;
-  message->subject = std::move(rendered->subject);
-  message->text_body = std::move(rendered->text_body);
-  message->html_body = std::move(rendered->html_body);
-  return std::shared_ptr<const outgoing_message>{std::move(message)};
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch());
+  composed_for what{row, seconds.count(), is_campaign ? options_.links : nullptr,
+                    options_.environment};
+  auto composed = known.compiled->compose(what);
+  if (!composed)
+    return fail(composed.failure().text);
+  composed->is_campaign = is_campaign;
+  return std::make_shared<const outgoing_message>(std::move(*composed));
 }
 
 } // namespace paceline

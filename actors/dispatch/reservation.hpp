@@ -29,6 +29,7 @@ struct reserved_row {
   stream_id stream;
   std::int32_t cost = 1; ///< recipients, >= 1
   database_instant due_at{};
+  bool alone = false; ///< must have a request of its own
 };
 
 /// Which of the stream's buckets to read.

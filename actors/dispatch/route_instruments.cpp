@@ -11,9 +11,7 @@ namespace {
 
 // In the order of the enumerations.
 constexpr std::array<std::string_view, 4> state_names{"running", "waiting", "stopped", "paused"};
-constexpr std::array<std::string_view, 4> breaker_names{"closed", "waiting", "probing", "stopped"};
 static_assert(static_cast<int>(route_state::paused) == 3);
-static_assert(static_cast<int>(breaker_state::stopped) == 3);
 
 } // namespace
 
@@ -32,10 +30,8 @@ route_instruments::route_instruments(metrics& into, const std::string& route)
       refused_rate(into.get(metric::refusals, {route, "rate"})),
       refused_day(into.get(metric::refusals, {route, "daily_quota"})),
       refused_account(into.get(metric::refusals, {route, "sending_paused"})) {
-  for (std::size_t i = 0; i < states.size(); ++i) {
+  for (std::size_t i = 0; i < states.size(); ++i)
     states[i] = into.get(metric::route_state, {route, state_names[i]});
-    breakers[i] = into.get(metric::breaker_shards, {route, breaker_names[i]});
-  }
 }
 
 void route_instruments::show(const route_reading& reading) const {
@@ -72,16 +68,11 @@ void route_instruments::count(refusal what) const {
 }
 
 shard_gauges::shard_gauges(const route_instruments& of)
-    : share_(of.share_rate), grant_left_(of.grant_left) {
-  for (std::size_t i = 0; i < breakers_.size(); ++i)
-    breakers_[i] = gauge_part{of.breakers[i]};
-}
+    : share_(of.share_rate), grant_left_(of.grant_left) {}
 
-void shard_gauges::show(rate share, std::optional<std::int64_t> grant_left, breaker_state state) {
+void shard_gauges::show(rate share, std::optional<std::int64_t> grant_left) {
   share_.set(share.per_second());
   grant_left_.set(static_cast<double>(grant_left.value_or(0)));
-  for (std::size_t i = 0; i < breakers_.size(); ++i)
-    breakers_[i].set(i == static_cast<std::size_t>(state) ? 1 : 0);
 }
 
 } // namespace paceline

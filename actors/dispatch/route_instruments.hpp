@@ -10,7 +10,6 @@
 #include <string>
 
 #include "actors/cluster/clock_estimate.hpp"
-#include "actors/dispatch/breaker.hpp"
 #include "config/metrics.hpp"
 #include "storage/model/outcome.hpp"
 #include "storage/model/rate.hpp"
@@ -34,7 +33,6 @@ struct route_instruments {
   counter skipped_in_prepare, skipped_in_claim;
   histogram group_size;
   gauge share_rate, grant_left;
-  std::array<gauge, 4> breakers; ///< by state
 
   // The supervisor
   gauge shards, shards_owned;
@@ -50,11 +48,10 @@ class shard_gauges {
 public:
   explicit shard_gauges(const route_instruments& of);
   /// `grant_left`: nothing where the day has no limit.
-  void show(rate share, std::optional<std::int64_t> grant_left, breaker_state state);
+  void show(rate share, std::optional<std::int64_t> grant_left);
 
 private:
   gauge_part share_, grant_left_;
-  std::array<gauge_part, 4> breakers_;
 };
 
 } // namespace paceline

@@ -20,7 +20,8 @@ shard_actor::shard_actor(caf::actor_config& config, shard_options options,
     : caf::event_based_actor(config), options_(std::move(options)), around_(std::move(around)),
       shard_(start.shard), route_(start.route), gauges_(around_.measured),
       epoch_(start.ownership.epoch), position_{start.shard.name.index, start.shard.name.count},
-      policy_(position_, options_.policy), random_(options_.seed) {
+      policy_(position_, options_.policy), preparer_(options_.prepare),
+      uploads_(options_.uploads, position_.count) {
   on_reading(reading);
   gate_ = taken_over(start.ownership.last_slot, pace_, position_, database_now());
 }
@@ -71,8 +72,6 @@ caf::behavior shard_actor::make_behavior() {
 
 void shard_actor::on_reading(const use_reading& reading) {
   clock_ = reading.clock;
-  if (reading.provider_alive)
-    policy_.provider_breaker().on_provider_alive(database_now());
   gate_ = shifted(gate_, reading.clock_step);
   if (reading.reading.read_at < pace_.read_at && reading.clock_step == nanoseconds{0})
     return;
@@ -119,8 +118,11 @@ void shard_actor::on_alarm(const fire_alarm& alarm) {
 void shard_actor::offer(const std::vector<due_stream>& streams) {
   auto now = database_now();
   std::vector<stream_id> offered;
+  of_campaigns_.clear();
   for (const auto& stream : streams) {
     offered.push_back(stream.stream);
+    if (stream.is_campaign)
+      of_campaigns_.insert(stream.stream);
     policy_.put_stream({stream.stream, stream.project, stream.priority, stream.weight,
                         stream.rate_cap.value_or(rate{})},
                        now);
@@ -192,8 +194,7 @@ void shard_actor::forget(const forget_messages& stored) {
 
 /// For people: the number goes out with the node's next renewal.
 void shard_actor::publish_calls() {
-  gauges_.show(share_of(target_now(), position_), policy_.grant().left(),
-               policy_.provider_breaker().state());
+  gauges_.show(share_of(target_now(), position_), policy_.grant().left());
   auto calls = static_cast<std::int32_t>(policy_.in_flight());
   if (calls != published_calls_)
     tell(around_.cluster, publish_in_flight{shard_.shard, calls});

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -22,6 +21,7 @@
 #include "actors/dispatch/run_report.hpp"
 #include "actors/dispatch/shard_policy.hpp"
 #include "actors/dispatch/shard_ports.hpp"
+#include "actors/dispatch/upload_gate.hpp"
 #include "actors/answers.hpp"
 #include "actors/messages.hpp"
 #include "config/logging.hpp"
@@ -33,8 +33,9 @@ route_pace to_pace(const route_reading& reading);
 
 struct shard_options {
   policy_settings policy;
+  prepare_options prepare;
+  upload_limit uploads;
   nanoseconds run = std::chrono::seconds{45};
-  std::uint64_t seed = 1; ///< of the breaker's jitter
 };
 
 /// Who and what a shard works with; all of it outlives the actor.
@@ -50,8 +51,9 @@ struct shard_surroundings {
 /// Owns one shard from ownership to release. Runs on CAF's scheduler; never blocks.
 /// Receives: fire_alarm, use_reading, drain_node (supervisor); take_outcomes, forget_messages
 ///   (recorder); rows_reserved, group_claimed, grant_drawn (database).
-/// Sends: end_run, report_drained (supervisor); record_unsent (recorder); heed_refusal (quota);
-///   publish_in_flight (cluster).
+/// Sends: end_run, report_drained (supervisor); record_unsent (recorder); heed_refusal,
+/// heed_trouble
+///   (quota); publish_in_flight (cluster).
 /// Persists: the gate, with every claim.
 /// After a crash: what was claimed and unrecorded is `attempting`; the supervisor gives the epoch
 ///   up and the sweep turns what nobody answers for into `acceptance_unknown`.
@@ -71,6 +73,7 @@ private:
     project_id project;
     key_id key;
     std::shared_ptr<const outgoing_message> message;
+    bool alone = false;                              ///< must have a request of its own
     std::optional<database_instant> draw_until = {}; ///< claimed: it may start in slots up to here
     bool ended = false;                              ///< its outcome is with the recorder
   };
@@ -97,7 +100,17 @@ private:
   void on_rows(const rows_reserved& answer);
   bool learn_content(const due_message& row, const reserved_rows& read,
                      std::unordered_set<content_id>& learnt);
+  /// Rows of a read that did not become messages in hand.
+  struct unprepared {
+    std::vector<preflight_failure> failures;
+    std::vector<attempt> later;                           ///< not readable just now
+    std::vector<attempt> again;                           ///< to be read anew
+    std::vector<std::pair<attempt, nanoseconds>> put_off; ///< large mail, and for how long
+  };
+  void prepare_row(const due_message& row, const reserved_rows& read,
+                   std::unordered_set<content_id>& learnt, unprepared& others);
   void prepare_pages(const reserved_rows& read);
+  void settle_unprepared(unprepared others);
   void drop(const std::vector<attempt>& rows);
   void on_database_error();
 
@@ -110,6 +123,7 @@ private:
   void send_group(const claim_reply& reply, const std::vector<message_id>& claimed);
   void send_rows(const std::vector<message_id>& rows, database_instant not_before,
                  reason_code without_slot);
+  std::vector<std::vector<message_id>> to_requests(const std::vector<message_id>& rows) const;
   send_order make_order(const held_row& row, const slot& at) const;
 
   // Outcomes
@@ -128,14 +142,15 @@ private:
   shard_position position_;
   shard_policy policy_;
   preparer preparer_;
+  upload_gate uploads_;
   gate_state gate_;
   route_pace pace_;
   route_reading reading_;
   clock_estimate clock_;
-  std::mt19937_64 random_;
 
   std::unordered_map<message_id, held_row> rows_;
-  std::vector<stream_id> streams_; ///< offered last, in id order
+  std::vector<stream_id> streams_;             ///< offered last, in id order
+  std::unordered_set<stream_id> of_campaigns_; ///< of these
   std::optional<group_claim> claim_;
   boot_instant claim_sent_{}, reserve_sent_{};
   std::vector<reserve_plan> plans_; ///< asked for and not answered

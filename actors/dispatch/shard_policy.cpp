@@ -14,7 +14,7 @@ nanoseconds own_period(rate target, shard_position position) {
 
 shard_policy::shard_policy(shard_position position, policy_settings settings)
     : position_(position), settings_(settings), queue_(position.count),
-      reservation_(position.count > 1), breaker_(settings.breaker) {}
+      reservation_(position.count > 1) {}
 
 void shard_policy::put_stream(const stream_info& info, database_instant now) {
   const bool is_new = queue_.find(info.id) == nullptr;
@@ -42,8 +42,8 @@ nanoseconds shard_policy::window(database_instant now) const {
 
 std::vector<reserve_plan> shard_policy::plan_reserve(database_instant now, rate target) {
   held_limit_ =
-      reserve_limit(share_of(target, position_),
-                    std::max(settings_.reserve_batch, settings_.max_group), settings_.reserve_cap);
+      reserve_limit(message_share(target), std::max(settings_.reserve_batch, settings_.max_group),
+                    settings_.reserve_cap);
   return reservation_.plan(now, held_limit_, queue_);
 }
 
@@ -70,20 +70,30 @@ std::optional<group_wait> shard_policy::reason_to_wait(database_instant now,
                                                        const route_pace& pace) const {
   if (claim_)
     return group_wait{pause_cause::claim_running, std::nullopt};
-  const auto allowed = breaker_.allowance(now);
-  if (allowed && *allowed == 0) {
-    if (breaker_.state() == breaker_state::waiting)
-      return group_wait{pause_cause::breaker, breaker_.probe_at()};
-    return group_wait{pause_cause::breaker, std::nullopt};
-  }
+  if (hold_.allowance(now) == 0)
+    return group_wait{pause_cause::provider_down, hold_.until()};
   if (room_in_flight(grid_at(pace, now).target) <= 0)
     return group_wait{pause_cause::in_flight, std::nullopt};
   return std::nullopt;
 }
 
 std::int64_t shard_policy::room_in_flight(rate target) const {
-  return in_flight_limit(share_of(target, position_), settings_.in_flight_cap)
+  return in_flight_limit(message_share(target), settings_.in_flight_floor * settings_.batch,
+                         settings_.in_flight_cap)
          - static_cast<std::int64_t>(in_flight_.size());
+}
+
+/// Messages this shard may start: its slots, times what one slot takes.
+rate shard_policy::message_share(rate target) const {
+  const rate slots = share_of(target, position_);
+  return rate::from_millihertz(slots.millihertz() * settings_.batch);
+}
+
+/// Whether the slot of the group's request takes another message: one that was refused with others
+/// goes alone.
+bool shard_policy::fits_request(const group_claim& group, const reserved_row& next) const {
+  return !group.rows.empty() && !group.rows.front().alone && !next.alone
+         && group.rows.size() < static_cast<std::size_t>(settings_.batch);
 }
 
 group_decision shard_policy::plan_group(database_instant now, const route_pace& pace,
@@ -122,8 +132,8 @@ std::pair<std::optional<stream_id>, draw> shard_policy::foresee_next(const gate_
   if (!next.taken)
     return {std::nullopt, next};
   const auto stream = queue_.pick(next.taken->at);
-  if (stream && reservation_.front(*stream)->cost > 1)
-    next = foresee(gate, pace, position_, from, reservation_.front(*stream)->cost);
+  if (stream && slot_cost(*reservation_.front(*stream)) > 1)
+    next = foresee(gate, pace, position_, from, slot_cost(*reservation_.front(*stream)));
   return {stream, next};
 }
 
@@ -132,7 +142,7 @@ group_claim shard_policy::fill_group(database_instant now, database_instant from
                                      const gate_state& gate) {
   group_claim group;
   group.not_before = first;
-  const auto allowed = breaker_.allowance(now);
+  const auto allowed = hold_.allowance(now);
   const rate target = grid_at(pace, now).target;
   const std::int64_t most = std::min<std::int64_t>(
       {settings_.max_group, room_in_flight(target), allowed ? *allowed : settings_.max_group});
@@ -140,32 +150,35 @@ group_claim shard_policy::fill_group(database_instant now, database_instant from
   gate_state ahead = gate;
   while (static_cast<std::int64_t>(group.rows.size()) < most) {
     const auto [stream, next] = foresee_next(ahead, pace, from);
-    if (!stream || !next.taken || next.taken->at > end)
+    if (!stream || !next.taken || (group.rows.empty() && next.taken->at > end))
       break;
-    const std::int32_t cost = reservation_.front(*stream)->cost;
+    const reserved_row& row = *reservation_.front(*stream);
+    const bool joins = fits_request(group, row);
+    // A request of several messages is a group of its own.
+    if (!joins && !group.rows.empty() && (settings_.batch > 1 || next.taken->at > end))
+      break;
+    const std::int32_t cost = row.cost;
     if (!grant_.use(cost))
       break;
+    const std::int32_t slots = slot_cost(row);
     group.rows.push_back(reservation_.pop(*stream));
-    group.total_cost += cost;
+    group.total_cost += joins ? 0 : slots;
     // A wide message may have waited for its turn, for less than so many slots: no loss to a cap.
-    queue_.charge(*stream, cost, next.taken->at, own_period(target, position_) * cost);
+    queue_.charge(*stream, cost, next.taken->at, own_period(target, position_) * slots);
     refresh_head(*stream);
-    ahead = next.state;
+    if (settings_.batch == 1)
+      ahead = next.state;
   }
   if (group.rows.empty())
     return group;
   group.group_no = ++last_group_;
-  if (allowed) {
-    breaker_.on_probe_claimed();
-    probe_ = group.rows.front().of.message;
-  }
+  hold_.on_try(group.rows.front().of.message);
   claim_ = group;
   claim_in_doubt_ = false;
   return group;
 }
 
-void shard_policy::on_claimed(std::int32_t group_no, const std::vector<message_id>& claimed,
-                              database_instant now) {
+void shard_policy::on_claimed(std::int32_t group_no, const std::vector<message_id>& claimed) {
   if (!claim_ || claim_->group_no != group_no)
     return;
   for (const reserved_row& row : claim_->rows) {
@@ -176,10 +189,7 @@ void shard_policy::on_claimed(std::int32_t group_no, const std::vector<message_i
     }
     grant_.give_back(row.cost);
     reservation_.forget(id);
-    if (probe_ == id) {
-      probe_.reset();
-      breaker_.on_probe_lost(now);
-    }
+    hold_.on_not_claimed(id);
   }
   claim_.reset();
   claim_in_doubt_ = false;
@@ -190,17 +200,14 @@ void shard_policy::on_claim_in_doubt(std::int32_t group_no) {
     claim_in_doubt_ = true;
 }
 
-void shard_policy::on_outcome(const outcome& what, database_instant now, std::uint64_t random) {
+void shard_policy::on_outcome(const outcome& what, database_instant now) {
   const auto found = in_flight_.find(what.of.message);
   if (found == in_flight_.end())
     return;
   if (what.kind == outcome_kind::not_started || what.kind == outcome_kind::throttled)
     grant_.give_back(found->second);
   in_flight_.erase(found);
-  const bool is_probe = probe_ == what.of.message;
-  if (is_probe)
-    probe_.reset();
-  breaker_.on_outcome(what, is_probe, now, random);
+  hold_.on_outcome(what, now);
 }
 
 void shard_policy::on_recorded(message_id id) {
@@ -212,9 +219,10 @@ bool shard_policy::is_quiet() const {
   return reservation_.size() == 0 && !claim_ && in_flight_.empty() && !reservation_.is_reading();
 }
 
-std::int32_t in_flight_limit(rate share, std::int32_t cap) {
+std::int32_t in_flight_limit(rate share, std::int32_t floor, std::int32_t cap) {
   const std::int64_t second = (share.millihertz() + 999) / 1000;
-  return static_cast<std::int32_t>(std::min<std::int64_t>(std::max<std::int64_t>(64, second), cap));
+  return static_cast<std::int32_t>(
+      std::min<std::int64_t>(std::max<std::int64_t>(floor, second), cap));
 }
 
 } // namespace paceline

@@ -1,7 +1,7 @@
 /// What a shard does next. The shard actor owns one, tells it what happened and asks what to do;
 /// it keeps no clock and does no I/O. It decides which rows to read (`reservation.hpp`), which of
 /// them form the next group (`fair_queue.hpp`), when to claim them (`gate.hpp`) and whether at all
-/// (`breaker.hpp`, `daily_grant.hpp`, bound of calls in flight).
+/// (`provider_hold.hpp`, `daily_grant.hpp`, bound of calls in flight).
 ///
 /// One round: `plan_reserve` -> read, prepare -> `on_reserved` -> `plan_group` -> claim ->
 /// `on_claimed` -> `take_group` of the gate for the survivors, with the freshly read route -> send
@@ -17,10 +17,10 @@
 #include <variant>
 #include <vector>
 
-#include "actors/dispatch/breaker.hpp"
 #include "actors/dispatch/daily_grant.hpp"
 #include "actors/dispatch/fair_queue.hpp"
 #include "actors/dispatch/gate.hpp"
+#include "actors/dispatch/provider_hold.hpp"
 #include "actors/dispatch/reservation.hpp"
 
 namespace paceline {
@@ -35,10 +35,12 @@ struct policy_settings {
   /// what is claimed can't be overtaken, so that this is what an urgent message waits for.
   nanoseconds mixed_window = std::chrono::milliseconds{150};
   nanoseconds mixed_memory = std::chrono::seconds{10};
-  std::int32_t reserve_batch = 24;    ///< rows read ahead at least
-  std::int32_t reserve_cap = 5'000;   ///< rows held at most
-  std::int32_t in_flight_cap = 5'000; ///< calls claimed and unanswered at most
-  breaker_settings breaker;
+  std::int32_t reserve_batch = 24;   ///< rows read ahead at least
+  std::int32_t reserve_cap = 5'000;  ///< rows held at most
+  std::int32_t in_flight_floor = 64; ///< calls claimed and unanswered, where the rate asks for less
+  std::int32_t in_flight_cap = 5'000; ///< the same at most
+  /// More than 1: the provider takes so many messages in one request, and slots are its requests'.
+  std::int32_t batch = 1;
 };
 
 /// Why nothing is claimed now.
@@ -46,7 +48,7 @@ enum class pause_cause {
   slot_far,      ///< the next slot is further away than the claim lead
   claim_running, ///< one claim at a time
   in_flight,     ///< bound of calls in flight reached
-  breaker,       ///< the provider fails
+  provider_down, ///< the provider fails
   daily_grant,   ///< nothing left of the daily grant: ask for more
   no_target,     ///< no grid yet, or a target of zero
   stream_caps,   ///< all streams with rows are at their own rate caps
@@ -63,7 +65,7 @@ struct group_needs_rows {};
 struct group_claim {
   std::int32_t group_no = 0; ///< rises from 1 within an epoch; the same one when repeated
   std::vector<reserved_row> rows;
-  std::int64_t total_cost = 0;
+  std::int64_t total_cost = 0; ///< slots
   /// Draw slots at or after max(now, not_before): a stream's cap, or the turn of a message to
   /// several recipients, may ask for a later slot.
   database_instant not_before{};
@@ -105,15 +107,14 @@ public:
   /// The claim's answer. `claimed`: the ids that may start; the group's other rows are forgotten.
   /// Rows claimed but not to be started (stream stopped) are reported by `on_outcome` instead, so
   /// list them here too. An answer to another group than the one running changes nothing.
-  void on_claimed(std::int32_t group_no, const std::vector<message_id>& claimed,
-                  database_instant now);
+  void on_claimed(std::int32_t group_no, const std::vector<message_id>& claimed);
   /// The claim's fate is unknown or it failed retryably: `plan_group` repeats it unchanged.
   void on_claim_in_doubt(std::int32_t group_no);
 
   // Outcomes ------------------------------------------------------------------------------------
 
-  /// The attempt ended, for whatever reason. `random`: any 64 bits (the breaker's jitter).
-  void on_outcome(const outcome& what, database_instant now, std::uint64_t random);
+  /// The attempt ended, for whatever reason.
+  void on_outcome(const outcome& what, database_instant now);
   /// The outcome is stored, or the row turned out useless before its claim: it may be read again.
   void on_recorded(message_id id);
 
@@ -121,8 +122,7 @@ public:
 
   daily_grant& grant() { return grant_; }
   const daily_grant& grant() const { return grant_; }
-  paceline::breaker& provider_breaker() { return breaker_; }
-  const paceline::breaker& provider_breaker() const { return breaker_; }
+  const provider_hold& hold() const { return hold_; }
 
   std::size_t reserved() const { return reservation_.size(); }
   /// Claimed attempts without an outcome.
@@ -142,6 +142,12 @@ private:
   std::pair<std::optional<stream_id>, draw> foresee_next(const gate_state& gate,
                                                          const route_pace& pace,
                                                          database_instant from) const;
+  /// Slots that a message takes if it is the first of its request.
+  std::int32_t slot_cost(const reserved_row& row) const {
+    return settings_.batch > 1 ? 1 : row.cost;
+  }
+  bool fits_request(const group_claim& group, const reserved_row& next) const;
+  rate message_share(rate target) const;
   std::int64_t room_in_flight(rate target) const;
   void refresh_head(stream_id id);
   nanoseconds window(database_instant now) const;
@@ -150,7 +156,7 @@ private:
   policy_settings settings_;
   fair_queue queue_;
   reservation reservation_;
-  paceline::breaker breaker_;
+  provider_hold hold_;
   daily_grant grant_;
   std::optional<group_claim> claim_; ///< asked for and not answered
   bool claim_in_doubt_ = false;
@@ -158,10 +164,10 @@ private:
   database_instant mixed_until_ = database_instant::min();
   std::int32_t held_limit_ = 0;                            ///< of the last plan_reserve
   std::unordered_map<message_id, std::int32_t> in_flight_; ///< cost
-  std::optional<message_id> probe_;
 };
 
-/// Calls a shard may have claimed and unanswered: max(64, one second of `share`), at most `cap`.
-std::int32_t in_flight_limit(rate share, std::int32_t cap);
+/// Calls a shard may have claimed and unanswered: one second of `share`, at least `floor`, at most
+/// `cap`.
+std::int32_t in_flight_limit(rate share, std::int32_t floor, std::int32_t cap);
 
 } // namespace paceline

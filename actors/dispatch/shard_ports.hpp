@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <caf/all.hpp>
@@ -27,8 +28,9 @@ public:
   virtual void claim(const caf::actor_addr& reply_to, claim_request) = 0;
   /// Permanent preflight failures. No answer: what could not be stored is read and fails again.
   virtual void reject(std::vector<preflight_failure>) = 0;
-  /// Passing preflight failures: due again later. No answer, as above.
-  virtual void postpone(std::vector<attempt>) = 0;
+  /// Passing preflight failures: due again after `wait`, or the configured time. No answer, as
+  /// above.
+  virtual void postpone(std::vector<attempt>, std::optional<nanoseconds> wait) = 0;
   /// -> grant_drawn
   virtual void draw_grant(const caf::actor_addr& reply_to, std::int64_t wanted) = 0;
   /// -> round_trips_measured, to the supervisor

@@ -66,10 +66,40 @@ bool shard_actor::learn_content(const due_message& row, const reserved_rows& rea
   return true;
 }
 
+/// One row of a page: composed and held, or noted for what becomes of it instead.
+void shard_actor::prepare_row(const due_message& row, const reserved_rows& read,
+                              std::unordered_set<content_id>& learnt, unprepared& others) {
+  largest_cost_ = std::max<std::int32_t>(largest_cost_, row.cost);
+  if (rows_.contains(row.of.message))
+    return; // in hand already; the reservation skips it as well
+  if (!learn_content(row, read, learnt)) {
+    // Not readable just now: due again later. Pushed out by others since it was asked for: the
+    // row is read again, with its content.
+    if (read.contents.contains(row.content))
+      others.later.push_back(row.of);
+    else
+      others.again.push_back(row.of);
+    return;
+  }
+  const auto now = database_now();
+  auto made = preparer_.prepare(row, of_campaigns_.contains(row.stream), now);
+  if (auto* failure = std::get_if<preflight_failure>(&made)) {
+    others.failures.push_back(std::move(*failure));
+    return;
+  }
+  auto message = std::get<std::shared_ptr<const outgoing_message>>(std::move(made));
+  const auto wait = uploads_.wait_for(row.of.message, message->raw_size(), now);
+  if (wait > nanoseconds{0}) {
+    others.put_off.emplace_back(row.of, wait);
+    return;
+  }
+  rows_.emplace(row.of.message,
+                held_row{row.stream, row.project, row.key, std::move(message), row.alone});
+}
+
 void shard_actor::prepare_pages(const reserved_rows& read) {
   auto began = around_.time.now();
-  std::vector<preflight_failure> failures;
-  std::vector<attempt> later, again;
+  unprepared others;
   std::unordered_set<content_id> learnt;
   if (rows_.empty())
     largest_cost_ = 1;
@@ -78,47 +108,38 @@ void shard_actor::prepare_pages(const reserved_rows& read) {
     if (plans_[i].part == bucket_part::other && read.pages.at(i).exhausted)
       ++part_turn_; // nothing more there: another shard's part the next time
     // A stream that went while it was read: the policy takes nothing of it, so nothing is kept.
-    if (!std::binary_search(streams_.begin(), streams_.end(), plans_[i].stream)) {
-      drop(policy_.on_reserved(plans_[i], rows));
-      continue;
-    }
-    for (const auto& row : read.pages.at(i).rows) {
-      rows.push_back({row.of, row.stream, row.cost, row.due_at});
-      largest_cost_ = std::max<std::int32_t>(largest_cost_, row.cost);
-      if (rows_.contains(row.of.message))
-        continue; // in hand already; the reservation skips it as well
-      if (!learn_content(row, read, learnt)) {
-        // Not readable just now: due again later. Pushed out by others since it was asked for: the
-        // row is read again, with its content.
-        (read.contents.contains(row.content) ? later : again).push_back(row.of);
-        continue;
+    if (std::binary_search(streams_.begin(), streams_.end(), plans_[i].stream))
+      for (const auto& row : read.pages.at(i).rows) {
+        rows.push_back({row.of, row.stream, row.cost, row.due_at, row.alone});
+        prepare_row(row, read, learnt, others);
       }
-      auto made = preparer_.prepare(row);
-      if (auto* failure = std::get_if<preflight_failure>(&made))
-        failures.push_back(std::move(*failure));
-      else
-        rows_.emplace(row.of.message,
-                      held_row{row.stream, row.project, row.key,
-                               std::get<std::shared_ptr<const outgoing_message>>(made)});
-    }
     drop(policy_.on_reserved(plans_[i], rows));
   }
-  // The pages were passed whole, since a full page says that there may be more; now those go that
-  // can't be claimed. Read again before that is stored, they fail once more: harmless.
-  for (const auto& failure : failures)
+  settle_unprepared(std::move(others));
+  if (run_)
+    run_->prepare += around_.time.now() - began;
+}
+
+/// The pages were passed whole, since a full page says that there may be more; now those go that
+/// can't be claimed. Read again before that is stored, they fail once more: harmless.
+void shard_actor::settle_unprepared(unprepared others) {
+  for (const auto& failure : others.failures)
     policy_.on_recorded(failure.of.message);
-  for (const auto& rows : {later, again})
+  for (const auto& rows : {others.later, others.again})
     for (const auto& row : rows)
       policy_.on_recorded(row.message);
-  around_.measured.skipped_in_prepare.add(static_cast<double>(failures.size() + later.size()));
-  if (run_) {
-    run_->prepare += around_.time.now() - began;
-    run_->skipped += static_cast<std::int64_t>(failures.size() + later.size());
+  for (const auto& [row, wait] : others.put_off) {
+    policy_.on_recorded(row.message);
+    around_.store.postpone({row}, wait);
   }
-  if (!failures.empty())
-    around_.store.reject(std::move(failures));
-  if (!later.empty())
-    around_.store.postpone(std::move(later));
+  const auto skipped = others.failures.size() + others.later.size() + others.put_off.size();
+  around_.measured.skipped_in_prepare.add(static_cast<double>(skipped));
+  if (run_)
+    run_->skipped += static_cast<std::int64_t>(skipped);
+  if (!others.failures.empty())
+    around_.store.reject(std::move(others.failures));
+  if (!others.later.empty())
+    around_.store.postpone(std::move(others.later), std::nullopt);
 }
 
 void shard_actor::drop(const std::vector<attempt>& rows) {

@@ -84,7 +84,7 @@ void shard_actor::on_claimed(const group_claimed& answer) {
   }
   errors_in_a_row_ = 0;
   auto claimed = take_claimed(*reply);
-  policy_.on_claimed(answer.group_no, claimed, database_now());
+  policy_.on_claimed(answer.group_no, claimed);
   on_reading({reply->route, clock_, nanoseconds{0}});
   if (!reply->still_owner) {
     around_.log.warn("the shard has another owner; stopping", {{"shard", shard_.name.text()}});
@@ -151,29 +151,52 @@ bool shard_actor::is_granted(route_state state) const {
          || (state == route_state::waiting && policy_.grant().is_limited());
 }
 
+/// What goes in one request each: one message, or as many as the provider takes at once.
+std::vector<std::vector<message_id>> shard_actor::to_requests(
+    const std::vector<message_id>& rows) const {
+  const auto most = static_cast<std::size_t>(options_.policy.batch);
+  std::vector<std::vector<message_id>> requests;
+  std::optional<std::size_t> shared; ///< the request that others may still join
+  for (auto id : rows) {
+    if (shared && !rows_.at(id).alone && requests[*shared].size() < most) {
+      requests[*shared].push_back(id);
+      continue;
+    }
+    requests.push_back({id});
+    if (most > 1 && !rows_.at(id).alone)
+      shared = requests.size() - 1;
+  }
+  return requests;
+}
+
 /// Draws slots for claimed rows in order and hands them to the courier; those that get none before
 /// the horizon go back.
 void shard_actor::send_rows(const std::vector<message_id>& rows, database_instant not_before,
                             reason_code without_slot) {
   auto now = std::max(database_now(), not_before);
+  const auto requests = to_requests(rows);
   std::vector<std::int32_t> costs;
-  for (auto id : rows)
-    costs.push_back(static_cast<std::int32_t>(rows_.at(id).message->recipients.size()));
+  for (const auto& request : requests)
+    costs.push_back(
+        options_.policy.batch > 1
+            ? 1
+            : static_cast<std::int32_t>(rows_.at(request.front()).message->recipients.size()));
   auto slots = take_group(gate_, pace_, position_, now, costs);
   std::vector<send_order> orders;
   std::vector<message_id> unsent;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto& held = rows_.at(rows[i]);
-    if (i < slots.size() && slots[i].at <= *held.draw_until) {
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    for (auto id : requests[i]) {
+      const auto& held = rows_.at(id);
+      if (i >= slots.size() || slots[i].at > *held.draw_until) {
+        unsent.push_back(id);
+        continue;
+      }
       orders.push_back(make_order(held, slots[i]));
       if (run_) {
         run_->pace += slots[i].at - now;
         ++run_->paced;
       }
-    } else {
-      unsent.push_back(rows[i]);
     }
-  }
   give_back(unsent, without_slot);
   if (!orders.empty())
     around_.desk.submit(std::move(orders));
@@ -232,7 +255,10 @@ void shard_actor::draw_again(const std::vector<message_id>& missed) {
 }
 
 void shard_actor::on_outcome(const outcome& what) {
-  policy_.on_outcome(what, database_now(), random_());
+  const bool was_holding = policy_.hold().is_holding();
+  policy_.on_outcome(what, database_now());
+  if (policy_.hold().is_holding() != was_holding)
+    tell(around_.quota, heed_trouble{was_holding ? std::string{} : what.diagnostic});
   if (run_)
     run_->count(what);
   heed(what);
@@ -242,17 +268,19 @@ void shard_actor::heed(const outcome& what) {
   switch (what.refused) {
   case refusal::none:
   case refusal::this_message:
-  case refusal::stream:
-    break;
+    return;
   case refusal::daily_quota:
     policy_.grant().forfeit();
-    [[fallthrough]];
+    break;
   case refusal::rate:
   case refusal::sending_paused:
-    tell(around_.quota,
-         heed_refusal{what.refused, what.diagnostic, what.retry_after.value_or(nanoseconds{0})});
+  case refusal::stream:
     break;
   }
+  const auto row = rows_.find(what.of.message);
+  tell(around_.quota,
+       heed_refusal{what.refused, what.diagnostic, what.retry_after.value_or(nanoseconds{0}),
+                    row == rows_.end() ? stream_id{} : row->second.stream});
 }
 
 void shard_actor::give_back(const std::vector<message_id>& rows, reason_code reason) {

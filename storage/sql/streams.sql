@@ -6,13 +6,14 @@
 -- such row must not hide the others.) Finished campaigns cost nothing: they are found by
 -- campaigns_open. Locks nothing.
 WITH candidates AS (
-  SELECT s.id, s.route, s.project, s.priority, s.weight, s.rate_cap_mhz FROM streams s
+  SELECT s.id, s.route, s.project, s.priority, s.weight, s.rate_cap_mhz, false AS is_campaign
+  FROM streams s
   WHERE s.route = ANY ($1::int[]) AND s.kind = 'direct' AND s.state = 'running'
   UNION ALL
-  SELECT s.id, s.route, s.project, s.priority, s.weight, s.rate_cap_mhz
+  SELECT s.id, s.route, s.project, s.priority, s.weight, s.rate_cap_mhz, true
   FROM campaigns c JOIN streams s ON s.id = c.id
   WHERE c.state = 'sending' AND s.route = ANY ($1::int[]) AND s.state = 'running')
-SELECT s.id, s.route, s.project, s.priority, s.weight, s.rate_cap_mhz,
+SELECT s.id, s.route, s.project, s.priority, s.weight, s.rate_cap_mhz, s.is_campaign,
        CASE WHEN due.due_at > clock_timestamp()
             THEN (extract(epoch FROM due.due_at - clock_timestamp()) * 1000000000)::bigint
             ELSE 0 END AS due_in_ns

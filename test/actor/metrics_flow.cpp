@@ -134,12 +134,12 @@ BOOST_AUTO_TEST_CASE(an_open_breaker_can_be_seen) {
   stage.time.pass(5s);
   stage.renew();
   stage.time.settle();
-  auto shards = series_of(seen{stage}.text, "paceline_breaker_shards");
-  BOOST_TEST(shards.at(R"({route="test:sim",state="closed"})") == 0);
+  auto states = series_of(seen{stage}.text, "paceline_breaker");
+  BOOST_TEST(states.at(R"({route="test:sim",state="closed"})") == 0);
   double all = 0;
-  for (const auto& [labels, count] : shards)
-    all += count;
-  BOOST_TEST(all == 2);
+  for (const auto& [labels, is_on] : states)
+    all += is_on;
+  BOOST_TEST(all == 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -217,25 +217,6 @@ BOOST_FIXTURE_TEST_CASE(the_target_is_raised_when_the_brake_is_over, quota_stage
   BOOST_TEST(changes()[1].find("\"to\":22") != std::string::npos);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_provider_that_answers_again_is_news_told_once, quota_stage) {
-  caf::anon_send(quota, quota_answered{});
-  time.settle();
-  auto step = use_reading{route, time.clock()};
-  step.clock_step = 5s;
-  caf::send_as(supervisor, quota, step);
-  time.settle();
-  answer_quota(20);
-  BOOST_REQUIRE(supervisor_heard.readings.size() == 1u);
-  BOOST_TEST(supervisor_heard.readings[0].provider_alive);
-  // The step of the clock is the cluster's news: a gate must not be shifted twice.
-  BOOST_TEST(supervisor_heard.readings[0].clock_step.count() == 0);
-  auto echo = supervisor_heard.readings[0]; // as the supervisor passes it on
-  caf::send_as(supervisor, quota, echo);
-  answer_change(2, 22, 0s);
-  BOOST_REQUIRE(supervisor_heard.readings.size() == 2u);
-  BOOST_TEST(!supervisor_heard.readings[1].provider_alive);
-}
-
 BOOST_FIXTURE_TEST_CASE(a_node_without_readings_of_the_route_does_nothing, quota_stage) {
   refuse(refusal::rate);
   time.pass(6s);

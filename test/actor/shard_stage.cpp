@@ -37,7 +37,6 @@ void shard_stage::spawn_shard(std::int32_t index, const std::vector<caf::actor>&
   stores.push_back(std::make_unique<fake_shard_store>(time, table, backlog, plan.database));
   shard_options options;
   options.run = plan.run;
-  options.seed = static_cast<std::uint64_t>(index) + 1;
   shard_surroundings surroundings{*stores.back(),
                                   desk,
                                   time,

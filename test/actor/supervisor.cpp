@@ -137,7 +137,6 @@ BOOST_AUTO_TEST_CASE(what_a_node_owns_and_how_its_route_is_can_be_seen) {
   BOOST_TEST(value("paceline_share_rate", route) == 0);
   renew();
   BOOST_TEST(value("paceline_share_rate", route) == 20);
-  BOOST_TEST(value("paceline_breaker_shards", R"({route="test:sim",state="closed"})") == 1);
   table.route.state = route_state::waiting;
   table.route.brake_left = 5s;
   renew();
@@ -149,7 +148,6 @@ BOOST_AUTO_TEST_CASE(what_a_node_owns_and_how_its_route_is_can_be_seen) {
   time.settle();
   BOOST_TEST(value("paceline_shards_owned", route) == 0);
   BOOST_TEST(value("paceline_share_rate", route) == 0);
-  BOOST_TEST(value("paceline_breaker_shards", R"({route="test:sim",state="closed"})") == 0);
   BOOST_TEST(value("paceline_clock_error_seconds", "") >= 0);
 }
 

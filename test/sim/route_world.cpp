@@ -184,7 +184,7 @@ void route_world::answer(std::int64_t name, std::uint64_t life, const group_clai
     ids.push_back(row.of.message);
     costs.push_back(row.cost);
   }
-  s->policy.on_claimed(group.group_no, ids, local);
+  s->policy.on_claimed(group.group_no, ids);
   const auto slots =
       take_group(s->gate, s->known, s->policy.position(), std::max(local, group.not_before), costs);
   for (std::size_t i = 0; i < group.rows.size(); ++i) {
@@ -269,7 +269,7 @@ void route_world::finish(std::int64_t name, std::uint64_t life, outcome what) {
   shard* s = alive(name, life);
   if (!s)
     return;
-  s->policy.on_outcome(what, now_, random_());
+  s->policy.on_outcome(what, now_);
   s->policy.on_recorded(what.of.message);
   if (!s->policy.is_claiming() && s->policy.in_flight() % 64 == 63)
     tick(name, life);

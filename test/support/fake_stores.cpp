@@ -60,9 +60,9 @@ void fake_shard_store::reject(std::vector<preflight_failure> failures) {
   reads.run<done>(std::move(work), [](const result<done>&) {});
 }
 
-void fake_shard_store::postpone(std::vector<attempt> rows) {
-  auto work = [this, rows = std::move(rows)] {
-    table_.postpone(rows, time_.database_now() + std::chrono::seconds{15});
+void fake_shard_store::postpone(std::vector<attempt> rows, std::optional<nanoseconds> wait) {
+  auto work = [this, rows = std::move(rows), wait] {
+    table_.postpone(rows, time_.database_now() + wait.value_or(std::chrono::seconds{15}));
     return done{};
   };
   reads.run<done>(std::move(work), [](const result<done>&) {});

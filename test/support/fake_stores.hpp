@@ -56,7 +56,7 @@ public:
                std::vector<content_id> known) override;
   void claim(const caf::actor_addr& reply_to, claim_request request) override;
   void reject(std::vector<preflight_failure> failures) override;
-  void postpone(std::vector<attempt> rows) override;
+  void postpone(std::vector<attempt> rows, std::optional<nanoseconds> wait) override;
   void draw_grant(const caf::actor_addr& reply_to, std::int64_t wanted) override;
   void measure(const caf::actor_addr& reply_to, const start_shard& of) override;
   std::uint64_t statements() const override {

@@ -30,6 +30,8 @@ public:
     answered(std::nullopt);
   }
 
+  void ask_health(std::function<void(bool)> answered) override { answered(desk_.lives); }
+
 private:
   virtual_desk& desk_;
 };

@@ -43,6 +43,7 @@ public:
   nanoseconds latency = std::chrono::milliseconds{170};
   /// The provider's answer to a call; by default it accepts.
   std::function<provider_answer(const call&)> answer;
+  bool lives = false;               ///< what the provider says when asked for its health
   std::vector<started_call> ledger; ///< every call that started, in order
   std::int64_t quota_questions = 0;
   std::int64_t refused_up_to = 0; ///< grids of the last refuse_grids

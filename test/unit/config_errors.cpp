@@ -197,7 +197,8 @@ BOOST_AUTO_TEST_CASE(names_of_environments_and_routes_are_checked) {
 BOOST_AUTO_TEST_CASE(a_live_route_needs_a_real_provider_and_a_second_look) {
   auto errors = errors_of("database.dsn = \"x=1\"\nenvironments.live.kind = \"live\"\n"
                           "[routes.\"live:eu\"]\n");
-  BOOST_TEST(errors.size() == 2);
+  BOOST_TEST(errors.size() == 3);
+  BOOST_TEST(any_names(errors, "unsubscribe.base_url"));
   BOOST_TEST(any_names(errors, "routes.live:eu.enable_live"));
   BOOST_TEST(any_names(errors, "routes.live:eu.provider"));
 }
@@ -205,7 +206,7 @@ BOOST_AUTO_TEST_CASE(a_live_route_needs_a_real_provider_and_a_second_look) {
 BOOST_AUTO_TEST_CASE(a_test_environment_must_not_call_a_real_provider) {
   auto s = loaded(minimal);
   BOOST_TEST(check_settings(s).empty());
-  s.routes["test:sim"].provider = static_cast<provider_kind>(1); // none is real yet
+  s.routes["test:sim"].provider = provider_kind::ses;
   auto errors = check_settings(s);
   BOOST_REQUIRE(errors.size() == 1);
   BOOST_TEST(errors.front().key == "routes.test:sim.provider");
@@ -218,7 +219,8 @@ BOOST_AUTO_TEST_CASE(a_region_belongs_to_one_live_environment) {
   auto route = default_route();
   s.routes["t:eu"] = route;
   route.enable_live = true;
-  route.provider = static_cast<provider_kind>(1);
+  route.provider = provider_kind::ses;
+  s.unsubscribe = {"https://mail.example.com", {std::string(32, 'k')}};
   s.routes["a:eu"] = route;
   s.routes["b:us"] = route;
   BOOST_TEST(check_settings(s).empty());

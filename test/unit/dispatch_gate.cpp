@@ -5,7 +5,6 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "actors/dispatch/backoff.hpp"
 #include "actors/dispatch/gate.hpp"
 #include "actors/dispatch/target_change.hpp"
 
@@ -330,14 +329,6 @@ BOOST_AUTO_TEST_CASE(a_brake_halves_what_was_seen_until_the_quota_answers) {
   BOOST_CHECK(braked_target(rate::from_millihertz(1), std::nullopt) == rate::from_millihertz(1));
   BOOST_CHECK(target_at(origin, origin + 1ns, seen, quota, seen) == quota);
   BOOST_CHECK(target_at(origin, origin, seen, quota, seen) == seen);
-}
-
-BOOST_AUTO_TEST_CASE(throttles_wait_2_4_8_16_32_and_then_32_seconds) {
-  std::int32_t before = 0;
-  for (const auto wait : {2s, 4s, 8s, 16s, 32s, 32s, 32s})
-    BOOST_CHECK(throttle_backoff(before++) == wait);
-  BOOST_CHECK(throttle_backoff(1'000'000'000) == 32s);
-  BOOST_CHECK(throttle_backoff(4, 3s, 10s) == 10s);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(a_shard_that_found_rows_of_its_own_leaves_the_others_theirs
   const rate target = rate::from_millihertz(1'000);
   policy.put_stream({campaign, {}, 10, 1, {}}, origin);
   policy.on_reserved(policy.plan_reserve(origin, target).at(0), rows_of(campaign, 1, 1));
-  policy.on_claimed(claim_of(policy).group_no, {}, origin);
+  policy.on_claimed(claim_of(policy).group_no, {});
   BOOST_CHECK(policy.plan_reserve(origin, target).empty());
   policy.wake(campaign, origin, origin);
   policy.on_reserved(policy.plan_reserve(origin, target).at(0), {});
@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(groups_are_shorter_while_priorities_are_mixed_and_for_a_whi
   slower.current.target = rate::from_millihertz(200'000); // slots 5 ms apart
   const auto rows_at = [&mixed, &slower](database_instant now) {
     const auto group = std::get<group_claim>(mixed.plan_group(now, slower, {}));
-    mixed.on_claimed(group.group_no, {}, now);
+    mixed.on_claimed(group.group_no, {});
     return group.rows.size();
   };
   BOOST_CHECK_EQUAL(rows_at(origin), 51u); // 0, 5, ... 250 ms
@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(what_was_dropped_from_memory_is_read_again) {
   policy.on_reserved(policy.plan_reserve(origin, target).at(0), rows_of(direct, 5'001, 5));
   for (int i = 0; i < 6; ++i) {
     const group_claim group = claim_of(policy);
-    policy.on_claimed(group.group_no, ids_of(group), origin);
+    policy.on_claimed(group.group_no, ids_of(group));
   }
   const auto plans = policy.plan_reserve(origin, target);
   BOOST_REQUIRE_EQUAL(plans.size(), 1u);
@@ -246,8 +246,8 @@ BOOST_AUTO_TEST_CASE(a_claim_in_doubt_is_repeated_with_its_number_and_rows) {
   policy.on_claim_in_doubt(1);
   const group_claim again = claim_of(policy);
   BOOST_CHECK(again.is_repeat && again.group_no == 1 && ids_of(again) == ids_of(first));
-  policy.on_claimed(1, ids_of(first), origin);
-  policy.on_claimed(1, {}, origin); // a late second answer
+  policy.on_claimed(1, ids_of(first));
+  policy.on_claimed(1, {}); // a late second answer
   BOOST_CHECK_EQUAL(policy.in_flight(), first.rows.size());
   BOOST_CHECK_EQUAL(claim_of(policy).group_no, 2);
 }
@@ -300,9 +300,9 @@ BOOST_AUTO_TEST_CASE(waiting_for_turns_takes_nothing_from_a_capped_stream) {
     pace.read_at = now;
     BOOST_REQUIRE_EQUAL(take_group(gate, pace, position, group.not_before, costs).size(),
                         costs.size());
-    policy.on_claimed(group.group_no, ids_of(group), now);
+    policy.on_claimed(group.group_no, ids_of(group));
     for (const message_id one : ids_of(group)) {
-      policy.on_outcome(ended(one, outcome_kind::accepted), now, 1);
+      policy.on_outcome(ended(one, outcome_kind::accepted), now);
       policy.on_recorded(one);
     }
     sent += group.total_cost;
@@ -318,29 +318,73 @@ BOOST_AUTO_TEST_CASE(calls_in_flight_are_bounded_and_outcomes_make_room) {
   policy.on_reserved(policy.plan_reserve(origin, rate::from_millihertz(1'000'000)).at(0),
                      rows_of(campaign, 1, 900));
   const group_claim group = claim_of(policy);
-  policy.on_claimed(group.group_no, ids_of(group), origin);
+  policy.on_claimed(group.group_no, ids_of(group));
   const auto full = policy.plan_group(origin, fast_pace(), {});
   BOOST_CHECK(std::get<group_wait>(full).cause == pause_cause::in_flight);
-  policy.on_outcome(ended(group.rows[0].of.message, outcome_kind::accepted), origin, 1);
+  policy.on_outcome(ended(group.rows[0].of.message, outcome_kind::accepted), origin);
   BOOST_CHECK_EQUAL(claim_of(policy).rows.size(), 1u);
 }
 
-BOOST_AUTO_TEST_CASE(an_outage_stops_claiming_and_one_message_probes) {
+outcome held_back(message_id id, nanoseconds wait) {
+  auto made = ended(id, outcome_kind::not_started, reason_code::provider_down);
+  made.retry_after = wait;
+  return made;
+}
+
+BOOST_AUTO_TEST_CASE(an_outage_stops_claiming_and_one_message_at_a_time_tries_again) {
   shard_policy policy = with_rows(500);
   const group_claim group = claim_of(policy);
-  policy.on_claimed(group.group_no, ids_of(group), origin);
+  policy.on_claimed(group.group_no, ids_of(group));
   for (const message_id id : ids_of(group))
-    policy.on_outcome(ended(id, outcome_kind::unknown, reason_code::provider_timeout), origin, 1);
+    policy.on_outcome(held_back(id, 3s), origin);
   const auto stopped = std::get<group_wait>(policy.plan_group(origin, fast_pace(), {}));
-  BOOST_CHECK(stopped.cause == pause_cause::breaker);
+  BOOST_CHECK(stopped.cause == pause_cause::provider_down);
+  BOOST_CHECK(stopped.until == origin + 3s);
   const group_claim probe = claim_of(policy, *stopped.until);
   BOOST_CHECK_EQUAL(probe.rows.size(), 1u);
-  policy.on_claimed(probe.group_no, {}, *stopped.until); // cancelled meanwhile
+  policy.on_claimed(probe.group_no, {}); // canceled meanwhile
   const group_claim second = claim_of(policy, *stopped.until);
   BOOST_CHECK_EQUAL(second.rows.size(), 1u);
-  policy.on_claimed(second.group_no, ids_of(second), *stopped.until);
-  policy.on_outcome(ended(second.rows[0].of.message, outcome_kind::accepted), *stopped.until, 1);
+  policy.on_claimed(second.group_no, ids_of(second));
+  const auto trying = std::get<group_wait>(policy.plan_group(origin + 9s, fast_pace(), {}));
+  BOOST_CHECK(trying.cause == pause_cause::provider_down);
+  BOOST_CHECK(!trying.until);
+  policy.on_outcome(ended(second.rows[0].of.message, outcome_kind::accepted), *stopped.until);
   BOOST_CHECK_GT(claim_of(policy, *stopped.until).rows.size(), 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_provider_of_batches_gets_a_full_request_in_one_slot) {
+  policy_settings settings;
+  settings.batch = 50;
+  shard_policy policy({0, 1}, settings);
+  policy.put_stream({campaign, {}, 10, 1, {}}, origin);
+  const rate two = rate::from_millihertz(2'000);
+  const route_pace pace{{1, origin, two}, std::nullopt, origin, {}};
+  auto rows = rows_of(campaign, 1, 100, 3);
+  policy.on_reserved(policy.plan_reserve(origin, two).at(0), rows);
+  const auto group = std::get<group_claim>(policy.plan_group(origin + 450ms, pace, {}));
+  BOOST_CHECK_EQUAL(group.rows.size(), 50u);
+  BOOST_CHECK_EQUAL(group.total_cost, 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_message_that_was_refused_with_others_goes_in_a_request_of_its_own) {
+  policy_settings settings;
+  settings.batch = 50;
+  shard_policy policy({0, 1}, settings);
+  policy.put_stream({campaign, {}, 10, 1, {}}, origin);
+  const rate two = rate::from_millihertz(2'000);
+  const route_pace pace{{1, origin, two}, std::nullopt, origin, {}};
+  auto rows = rows_of(campaign, 1, 10);
+  rows[2].alone = rows[3].alone = true;
+  policy.on_reserved(policy.plan_reserve(origin, two).at(0), rows);
+  std::vector<std::size_t> sizes;
+  for (auto now = origin + 450ms; sizes.size() < 4; now += 500ms) {
+    const auto group = std::get<group_claim>(policy.plan_group(now, pace, {}));
+    sizes.push_back(group.rows.size());
+    policy.on_claimed(group.group_no, ids_of(group));
+  }
+  const std::vector<std::size_t> expected{2, 1, 1, 6};
+  BOOST_CHECK_EQUAL_COLLECTIONS(sizes.begin(), sizes.end(), expected.begin(), expected.end());
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_claimed_beyond_the_daily_grant) {
@@ -356,7 +400,7 @@ BOOST_AUTO_TEST_CASE(a_removed_stream_gives_up_its_reserved_rows_only) {
   shard_policy policy = with_rows(500);
   const group_claim group = claim_of(policy);
   BOOST_CHECK_EQUAL(policy.remove_stream(campaign).size(), 500 - group.rows.size());
-  policy.on_claimed(group.group_no, ids_of(group), origin);
+  policy.on_claimed(group.group_no, ids_of(group));
   BOOST_CHECK_EQUAL(policy.in_flight(), group.rows.size());
   const auto empty = policy.plan_group(origin, fast_pace(), {});
   BOOST_CHECK(std::holds_alternative<group_needs_rows>(empty));

@@ -48,6 +48,8 @@ struct outgoing_message {
   std::string sender;                  ///< mailbox
   std::vector<std::string> recipients; ///< normalised addresses, 1 to 50: the envelope
   std::vector<std::pair<std::string, std::string>> tags; ///< the sender's own
+  bool is_campaign = false; ///< a refusal of what a campaign shares pauses it; direct mail of that
+                            ///< kind is rejected
 
   /// Form `parts`. The mailboxes of to and cc as given are for the header only.
   std::string subject, text_body, html_body;

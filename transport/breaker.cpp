@@ -1,8 +1,8 @@
-#include "actors/dispatch/breaker.hpp"
+#include "transport/breaker.hpp"
 
 #include <algorithm>
 
-#include "actors/dispatch/backoff.hpp"
+#include "storage/model/jitter.hpp"
 
 namespace paceline {
 
@@ -13,42 +13,36 @@ health_sign sign_of(const outcome& what) {
   case outcome_kind::unknown:
     return health_sign::hard_failure_unknown;
   case outcome_kind::throttled:
+    return what.reason == reason_code::provider_unavailable ? health_sign::hard_failure_untaken
+                                                            : health_sign::answered;
   case outcome_kind::rejected:
     return health_sign::answered;
   case outcome_kind::not_started:
-    return what.reason == reason_code::provider_unreachable ? health_sign::hard_failure_unstarted
+    return what.reason == reason_code::provider_unreachable ? health_sign::hard_failure_untaken
                                                             : health_sign::nothing;
   }
   return health_sign::nothing;
 }
 
-std::optional<std::int32_t> breaker::allowance(database_instant now) const {
+breaker::permission breaker::may_start(boot_instant now) const {
   switch (state_) {
   case breaker_state::closed:
-    return std::nullopt;
+    return permission::go;
   case breaker_state::waiting:
-    // A wait longer than the longest means that the clock was set back: don't sit it out.
-    return now >= probe_at_ || probe_at_ - now > settings_.longest_wait ? 1 : 0;
+    return now >= probe_at_ ? permission::probe : permission::no;
   case breaker_state::probing:
   case breaker_state::stopped:
-    return 0;
+    return permission::no;
   }
-  return 0;
+  return permission::no;
 }
 
-void breaker::on_probe_claimed() {
+void breaker::on_probe_started() {
   if (state_ == breaker_state::waiting)
     state_ = breaker_state::probing;
 }
 
-void breaker::on_probe_lost(database_instant now) {
-  if (state_ != breaker_state::probing)
-    return;
-  state_ = breaker_state::waiting;
-  probe_at_ = now;
-}
-
-void breaker::on_outcome(const outcome& what, bool is_probe, database_instant now,
+void breaker::on_outcome(const outcome& what, bool is_probe, boot_instant now,
                          std::uint64_t random) {
   const health_sign sign = sign_of(what);
   if (state_ == breaker_state::closed) {
@@ -60,7 +54,7 @@ void breaker::on_outcome(const outcome& what, bool is_probe, database_instant no
   }
 }
 
-void breaker::on_counted(bool hard, database_instant now, std::uint64_t random) {
+void breaker::on_counted(bool hard, boot_instant now, std::uint64_t random) {
   recent_.push_back(hard);
   if (recent_.size() > static_cast<std::size_t>(settings_.window))
     recent_.erase(recent_.begin());
@@ -73,7 +67,7 @@ void breaker::on_counted(bool hard, database_instant now, std::uint64_t random) 
   open(now, random);
 }
 
-void breaker::on_probe_sign(health_sign sign, database_instant now, std::uint64_t random) {
+void breaker::on_probe_sign(health_sign sign, boot_instant now, std::uint64_t random) {
   switch (sign) {
   case health_sign::good:
     close();
@@ -81,7 +75,7 @@ void breaker::on_probe_sign(health_sign sign, database_instant now, std::uint64_
   case health_sign::hard_failure_unknown:
     --budget_left_;
     [[fallthrough]];
-  case health_sign::hard_failure_unstarted:
+  case health_sign::hard_failure_untaken:
     wait_ = std::min(wait_ * 2, settings_.longest_wait);
     open(now, random);
     return;
@@ -91,12 +85,13 @@ void breaker::on_probe_sign(health_sign sign, database_instant now, std::uint64_
     probe_at_ = now + full_jitter(settings_.first_wait, random);
     return;
   case health_sign::nothing:
-    on_probe_lost(now);
+    state_ = breaker_state::waiting;
+    probe_at_ = now;
     return;
   }
 }
 
-void breaker::open(database_instant now, std::uint64_t random) {
+void breaker::open(boot_instant now, std::uint64_t random) {
   state_ = budget_left_ > 0 ? breaker_state::waiting : breaker_state::stopped;
   probe_at_ = now + full_jitter(wait_, random);
 }
@@ -108,7 +103,7 @@ void breaker::close() {
   wait_ = {};
 }
 
-void breaker::on_provider_alive(database_instant now) {
+void breaker::on_provider_alive(boot_instant now) {
   if (state_ == breaker_state::closed)
     return;
   budget_left_ = settings_.unknown_budget;
