@@ -21,7 +21,9 @@ struct outgoing_request {
   std::string body;
 };
 
-/// What a request came to. Status, headers and body mean something only when `end` is `answered`.
+/// What a request came to. Status, headers and body mean something only when `end` is `answered`:
+/// the head is whole then, and so is the body where its length was announced. One that ends with
+/// the connection may have been cut.
 struct http_result {
   transfer_end end = transfer_end::lost;
   int status = 0;

@@ -115,8 +115,10 @@ bool http_exchange::add_header(std::string_view line) {
     return false;
   if (line.starts_with("HTTP/")) { // the final answer's headers replace those of interim ones
     result_.headers.clear();
+    has_whole_head_ = false;
     return true;
   }
+  has_whole_head_ = has_whole_head_ || trimmed(line).empty();
   auto colon = line.find(':');
   if (colon == line.npos)
     return true;
@@ -142,6 +144,11 @@ http_result http_exchange::take(CURL* handle, const transfer_result& ended) {
     long status = 0;
     curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
     result_.status = static_cast<int>(status);
+    if (!has_whole_head_ || status < 200) { // libcurl is content with less
+      result_.end = transfer_end::lost;
+      result_.status = 0;
+      result_.diagnostic = "the connection ended within the head of the answer";
+    }
   }
   return std::move(result_);
 }

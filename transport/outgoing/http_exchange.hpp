@@ -44,6 +44,7 @@ private:
   http_result result_;
   std::size_t header_octets_ = 0; ///< of all answers, interim ones too
   std::size_t header_lines_ = 0;
+  bool has_whole_head_ = false; ///< the empty line behind the headers came
 };
 
 } // namespace paceline
