@@ -49,7 +49,9 @@ struct strict_clock {
 
 std::optional<quota_reading> quota_of(provider_stage& stage) {
   std::optional<std::optional<quota_reading>> told;
-  stage.sends->ask_quota([&told](std::optional<quota_reading> reading) { told = reading; });
+  stage.sends->ask_quota([&told](const result<quota_reading>& reading) {
+    told = reading ? std::optional{*reading} : std::nullopt;
+  });
   BOOST_REQUIRE(stage.run_until([&told] { return told.has_value(); }));
   return *told;
 }
@@ -211,7 +213,8 @@ BOOST_AUTO_TEST_CASE(the_quota_is_read_at_most_once_a_second) {
   aws_stand_in ses{[](const http_request&) {
     return aws_answer(
         R"({"SendQuota":{"Max24HourSend":50000,"MaxSendRate":14,"SentLast24Hours":3},)"
-        R"("SendingEnabled":true,"ProductionAccessEnabled":false,"EnforcementStatus":"PROBATION"})");
+        R"("SendingEnabled":true,"ProductionAccessEnabled":false,)"
+        R"("EnforcementStatus":"PROBATION"})");
   }};
   auto options = options_for(ses);
   captured_log told;
@@ -219,11 +222,12 @@ BOOST_AUTO_TEST_CASE(the_quota_is_read_at_most_once_a_second) {
   auto stage = stage_of(options);
   int answers = 0;
   for (int i = 0; i < 5; ++i)
-    stage.sends->ask_quota([&answers](std::optional<quota_reading> reading) {
+    stage.sends->ask_quota([&answers](const result<quota_reading>& reading) {
       ++answers;
-      BOOST_TEST(reading.value().max_send_rate.millihertz() == 14000);
-      BOOST_TEST(reading.value().max_24h == 50000);
-      BOOST_TEST(reading.value().sent_24h == 3);
+      BOOST_REQUIRE(reading);
+      BOOST_TEST(reading->max_send_rate.millihertz() == 14000);
+      BOOST_TEST(reading->max_24h == 50000);
+      BOOST_TEST(reading->sent_24h == 3);
     });
   BOOST_TEST(stage.run_until([&answers] { return answers == 5; }));
   BOOST_TEST(ses.paths() == std::vector<std::string>{"GET /v2/email/account"},
