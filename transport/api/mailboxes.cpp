@@ -123,15 +123,12 @@ private:
 mailbox_reading read_mailbox(std::string_view text) {
   if (text.find('<') == std::string_view::npos) {
     auto checked = check_address(text);
-    if (!checked.address)
-      return {{}, false, std::move(checked.problem)};
-    return {without_blanks(text), false, {}};
+    return {std::move(checked.address).value_or(""), false, std::move(checked.problem)};
   }
-  if (auto problem = sender_problem(text))
-    return {{}, false, std::move(*problem)};
-  text = without_blanks(text);
-  const auto open = text.rfind('<');
-  return {text.substr(open + 1, text.size() - open - 2), true, {}};
+  auto checked = check_mailbox(text);
+  if (!checked.mailbox)
+    return {{}, false, std::move(checked.problem)};
+  return {std::move(checked.mailbox->address), true, {}};
 }
 
 std::string domain_of(std::string_view address) {

@@ -11,12 +11,11 @@
 namespace paceline {
 
 struct mailbox_reading {
-  std::string_view address; ///< without name, brackets and blanks; empty if there is a problem
-  bool has_name = false;    ///< more than the bare address was given
-  std::string problem;      ///< what is wrong; empty if fine
+  std::string address;   ///< as `check_address` returns it; empty if there is a problem
+  bool has_name = false; ///< more than the bare address was given
+  std::string problem;   ///< what is wrong; empty if fine
 };
 /// `anna@example.com` or `Anna <anna@example.com>`, at most 320 octets, no control characters.
-/// The address points into `text`.
 mailbox_reading read_mailbox(std::string_view text);
 
 /// Lower case, of an address that was found good.

@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "config/text.hpp"
+#include "transport/mail/international_domain.hpp"
 
 namespace paceline {
 namespace {
 
 constexpr std::size_t max_local = 64, max_domain = 253, max_label = 63, max_address = 254;
+constexpr std::size_t max_listed = 10;
 constexpr std::size_t max_sender = 320; ///< a display name of some 60 characters and an address
 
 bool is_digit(char c) {
@@ -80,23 +82,23 @@ std::string_view domain_problem(std::string_view domain) {
   return {};
 }
 
-std::string_view problem_of(std::string_view text) {
+bool is_ascii(std::string_view text) {
+  return std::none_of(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; });
+}
+
+/// What is wrong before the domain is looked at, which may still be outside ASCII.
+std::string_view problem_around(std::string_view text, std::size_t at) {
   if (text.empty())
     return "no address";
   if (std::any_of(text.begin(), text.end(), is_control))
     return "a control character";
-  if (std::any_of(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; }))
-    return "a character outside ASCII";
-  auto at = text.find('@');
   if (at == std::string_view::npos)
     return "no @";
   if (text.find('@', at + 1) != std::string_view::npos)
     return "more than one @";
-  if (text.size() > max_address)
-    return "more than 254 characters";
-  if (auto problem = local_problem(text.substr(0, at)); !problem.empty())
-    return problem;
-  return domain_problem(text.substr(at + 1));
+  if (!is_ascii(text.substr(0, at)))
+    return "a character outside ASCII before the @, which no provider delivers to";
+  return local_problem(text.substr(0, at));
 }
 
 /// What stands before `<`: words, or one quoted string with backslash escapes.
@@ -115,35 +117,117 @@ std::string_view display_name_problem(std::string_view name) {
   return "a quoted name without its closing quote";
 }
 
+/// A name that `display_name_problem` found nothing wrong with, as people read it.
+std::string unquoted(std::string_view name) {
+  if (!name.starts_with('"'))
+    return std::string{name};
+  std::string text;
+  for (std::size_t i = 1; i + 1 < name.size(); ++i) {
+    if (name[i] == '\\')
+      ++i;
+    text += name[i];
+  }
+  return text;
+}
+
+/// Where the first comma is that no quoted name holds, or the end.
+std::size_t end_of_mailbox(std::string_view text) {
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && is_quoted)
+      ++i;
+    else if (text[i] == '"')
+      is_quoted = !is_quoted;
+    else if (text[i] == ',' && !is_quoted)
+      return i;
+  }
+  return text.size();
+}
+
 } // namespace
 
 address_check check_address(std::string_view text) {
-  auto address = without_blanks(text);
-  if (auto problem = problem_of(address); !problem.empty())
+  text = without_blanks(text);
+  const auto at = text.find('@');
+  if (auto problem = problem_around(text, at); !problem.empty())
     return {std::nullopt, std::string{problem}};
-  return {std::string{address}, {}};
+  std::string address{text};
+  if (const auto domain = text.substr(at + 1); needs_idna(domain)) {
+    const auto ascii = ascii_domain(domain);
+    if (!ascii)
+      return {std::nullopt, "a domain that international domain names (IDNA) don't allow"};
+    address.replace(at + 1, std::string::npos, *ascii);
+  }
+  if (auto problem = domain_problem(std::string_view{address}.substr(at + 1)); !problem.empty())
+    return {std::nullopt, std::string{problem}};
+  if (address.size() > max_address)
+    return {std::nullopt, "more than 254 characters"};
+  return {std::move(address), {}};
+}
+
+std::string mail_address::text() const {
+  if (name.empty())
+    return address;
+  std::string text{'"'};
+  for (const char c : name) {
+    if (c == '"' || c == '\\')
+      text += '\\';
+    text += c;
+  }
+  return text + "\" <" + address + '>';
+}
+
+mailbox_check check_mailbox(std::string_view mailbox) {
+  const auto fail = [](std::string problem) {
+    return mailbox_check{std::nullopt, std::move(problem)};
+  };
+  if (std::any_of(mailbox.begin(), mailbox.end(), is_control))
+    return fail("a control character (line break, NUL, ...)");
+  if (first_invalid_utf8(mailbox))
+    return fail("text that is not UTF-8");
+  if (mailbox.size() > max_sender)
+    return fail("more than 320 octets");
+  const auto text = without_blanks(mailbox);
+  auto address = text;
+  mail_address found;
+  if (!text.empty() && text.back() == '>') {
+    const auto open = text.rfind('<');
+    if (open == std::string_view::npos)
+      return fail("a > without a <");
+    const auto name = without_blanks(text.substr(0, open));
+    if (auto problem = display_name_problem(name); !problem.empty())
+      return fail(std::string{problem});
+    found.name = unquoted(name);
+    address = text.substr(open + 1, text.size() - open - 2);
+  }
+  auto checked = check_address(address);
+  if (!checked.address)
+    return fail(std::move(checked.problem));
+  found.address = std::move(*checked.address);
+  return {std::move(found), {}};
+}
+
+mailbox_list_check check_mailbox_list(std::string_view text) {
+  mailbox_list_check list;
+  for (bool is_more = true; is_more;) {
+    const auto end = end_of_mailbox(text);
+    is_more = end < text.size();
+    auto checked = check_mailbox(text.substr(0, end));
+    if (!checked.mailbox)
+      return {{}, std::move(checked.problem)};
+    if (list.mailboxes.size() == max_listed)
+      return {{}, "more than 10 addresses"};
+    list.mailboxes.push_back(std::move(*checked.mailbox));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return list;
 }
 
 std::optional<std::string> sender_problem(std::string_view mailbox) {
-  if (std::any_of(mailbox.begin(), mailbox.end(), is_control))
-    return "a control character (line break, NUL, ...)";
-  if (first_invalid_utf8(mailbox))
-    return "text that is not UTF-8";
-  if (mailbox.size() > max_sender)
-    return "more than 320 octets";
-  auto text = without_blanks(mailbox);
-  auto address = text;
-  if (!text.empty() && text.back() == '>') {
-    auto open = text.rfind('<');
-    if (open == std::string_view::npos)
-      return "a > without a <";
-    if (auto problem = display_name_problem(without_blanks(text.substr(0, open))); !problem.empty())
-      return std::string{problem};
-    address = text.substr(open + 1, text.size() - open - 2);
-  }
-  if (auto problem = problem_of(address); !problem.empty())
-    return std::string{problem};
-  return std::nullopt;
+  auto checked = check_mailbox(mailbox);
+  if (checked.mailbox)
+    return std::nullopt;
+  return std::move(checked.problem);
 }
 
 } // namespace paceline

@@ -23,7 +23,6 @@ namespace paceline {
 
 struct composer_options {
   mail_form form = mail_form::raw;
-  bool with_bcc = false; ///< whether the Bcc header is kept; never for `raw`
 };
 
 /// What of a message its content does not say.
@@ -36,10 +35,19 @@ struct composed_for {
 };
 
 /// Immutable once compiled; safe to use from one thread at a time.
+///
+/// Form `raw`: From, To, Cc (as given, or the recipients; never Bcc), Subject, the content's own
+/// headers, Date, `Message-ID: <ID.VERSION@SENDER-DOMAIN>`, by which a reader's complaint finds the
+/// attempt, List-Unsubscribe with List-Unsubscribe-Post where there are links, and the MIME
+/// structure of `mime_frame`. Blanks at the ends of a header's value are dropped; so is a header
+/// that came out empty, but for the subject. A message of one part ends with a line break.
+///
+/// Form `parts`: the same values unencoded; `headers` has the content's own and the links.
 class mail_composer {
 public:
   /// Error `invalid` names the part (`from`, `subject`, `text`, `html`, `headers.NAME`, `defaults`,
-  /// `attachments[N].name`) and the problem.
+  /// `attachments[N].name`) and the problem. Headers that Paceline sets, List-Unsubscribe among
+  /// them, are refused.
   static result<mail_composer> compile(const content& what, const composer_options& options);
   mail_composer(mail_composer&&) noexcept;
   mail_composer& operator=(mail_composer&&) noexcept;

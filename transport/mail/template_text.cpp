@@ -67,8 +67,37 @@ private:
     position_ = close + end.size();
     if (auto problem = check_tag(content, is_raw, open))
       return problem;
-    prepared_.pattern += text_.substr(open, position_ - open);
+    add_tag(content, is_raw);
     return std::nullopt;
+  }
+
+  /// Writes the tag as the engine gets it; comments, which may hold anything, without their text.
+  void add_tag(std::string_view content, bool is_raw) {
+    auto& pattern = prepared_.pattern;
+    const auto kind = is_raw ? '&' : content.front();
+    if (kind == '#' || kind == '^' || kind == '/' || kind == '!') {
+      const auto name = kind == '!' ? std::string_view{} : trimmed(content.substr(1));
+      ((((pattern += "{{") += kind) += name) += "}}");
+      if (kind == '#' || kind == '^')
+        note_field(name, false);
+      return;
+    }
+    const auto name = !is_raw && kind == '&' ? trimmed(content.substr(1)) : content;
+    pattern += kind == '&' ? "{{{" : "{{";
+    (pattern += variable_mark) += name;
+    pattern += kind == '&' ? "}}}" : "}}";
+    note_field(name, true);
+  }
+
+  void note_field(std::string_view name, bool is_printed) {
+    // The section that a name opens is on the stack already.
+    const bool outside = sections_.size() == (is_printed ? 0 : 1);
+    auto known = std::find_if(prepared_.fields.begin(), prepared_.fields.end(),
+                              [name](const template_field& field) { return field.name == name; });
+    if (known == prepared_.fields.end())
+      known = prepared_.fields.insert(known, template_field{std::string{name}});
+    known->is_printed = known->is_printed || is_printed;
+    known->outside_section = known->outside_section || outside;
   }
 
   std::optional<std::string> check_tag(std::string_view content, bool is_raw, std::size_t open) {
