@@ -92,6 +92,7 @@ struct ownership_abandoned {
 /// The provider's word on the account; nothing: no answer.
 struct quota_answered {
   std::optional<quota_reading> quota;
+  std::string problem = {}; ///< why there is no answer
 };
 struct quota_read {
   shared_result<std::optional<cached_quota>> cached;

@@ -7,8 +7,8 @@
 namespace paceline {
 
 void courier_desk::ask_quota(const caf::actor_addr& reply_to, route_id route) {
-  to_.ask_quota(route, [reply_to](std::optional<quota_reading> quota) {
-    tell(reply_to, quota_answered{quota});
+  to_.ask_quota(route, [reply_to](const result<quota_reading>& quota) {
+    tell(reply_to, quota ? quota_answered{*quota} : quota_answered{{}, quota.failure().text});
   });
 }
 

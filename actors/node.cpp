@@ -171,7 +171,8 @@ private:
     around_.health.use(control_);
     around_.service.open(
         {identity_.id_lane, counts_,
-         [to = waker.address()](const std::string& route) { tell(to, wake_route{route}); }});
+         [to = waker.address()](const std::string& route) { tell(to, wake_route{route}); },
+         links_});
   }
 
   std::int32_t writer() const { return static_cast<std::int32_t>(identity_.id.value()); }
@@ -196,7 +197,8 @@ private:
       providers_.emplace(route.id, std::move(made));
     }
     if (!config_.unsubscribe.base_url.empty())
-      links_.emplace(config_.unsubscribe.base_url, config_.unsubscribe.keys);
+      links_ = std::make_shared<const unsubscribe_links>(config_.unsubscribe.base_url,
+                                                         config_.unsubscribe.keys);
   }
 
   void start_system() {
@@ -273,7 +275,7 @@ private:
     supervised_route made{route.id, route.text, quota, policy_of(config_, provider), measured};
     made.prepare.form = provider.form;
     made.prepare.environment = route_name::parse(route.text)->environment;
-    made.prepare.links = links_ ? &*links_ : nullptr;
+    made.prepare.links = links_.get();
     made.uploads = provider.uploads;
     return made;
   }
@@ -328,7 +330,7 @@ private:
   pool_record_store records_;
   recorder_sink sink_;
   std::map<route_id, route_provider> providers_;
-  std::optional<unsubscribe_links> links_;
+  std::shared_ptr<const unsubscribe_links> links_; ///< null: none are configured
   courier courier_;
   courier_desk desk_;
   caf::actor_system_config caf_config_;

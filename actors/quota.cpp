@@ -114,10 +114,15 @@ void quota_actor::on_quota(const quota_answered& answer) {
   if (!answer.quota) {
     if (!silent_)
       log_.warn("the provider did not tell its quota; asking again",
-                {{"route", options_.route_text}});
+                {{"route", options_.route_text}, {"provider", answer.problem}});
     silent_ = true;
+    // Without a target nothing is tried that could tell the reason.
+    if (newest_target().is_zero())
+      heed(heed_trouble{answer.problem});
     return;
   }
+  if (silent_ && newest_target().is_zero())
+    heed(heed_trouble{});
   silent_ = false;
   quota_stale_ = false;
   raw_quota_ = answer.quota->max_send_rate;

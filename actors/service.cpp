@@ -81,6 +81,7 @@ public:
       return;
     api_options options;
     options.id_lane = parts.id_lane;
+    options.links = parts.links;
     options.intake_statements = std::max(1, config_.api.database_connections - 1);
     options.instruments.on_request = count_api_requests(numbers_);
     options.instruments.on_intake =

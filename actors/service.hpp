@@ -16,6 +16,7 @@
 #include "storage/pool.hpp"
 #include "storage/result.hpp"
 #include "transport/api/ports.hpp"
+#include "transport/mail/unsubscribe_link.hpp"
 
 namespace paceline {
 
@@ -24,6 +25,7 @@ struct service_parts {
   std::int32_t id_lane = 0; ///< of its own
   statement_counts& counts;
   wake_route_function wake;
+  std::shared_ptr<const unsubscribe_links> links; ///< null: none are configured
 };
 
 /// Owned by `main`, which outlives the node with it. Thread-safe where a function says so.

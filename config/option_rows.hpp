@@ -51,7 +51,7 @@ constexpr option text(std::string_view key, std::string_view note, double maximu
 }
 
 constexpr option list(std::string_view key, option_store store, std::string_view doc) {
-  return make(key, option_type::list_of_text, "", "", 0, 16, store, doc);
+  return make(key, option_type::list_of_text, "", "", 1, 1024, store, doc);
 }
 
 constexpr option choice(std::string_view key, std::string_view initial, std::string_view choices,

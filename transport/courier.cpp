@@ -170,12 +170,10 @@ void courier::purge(shard_id shard, reason_code reason) {
   impl_->post([shard, reason](courier_core& core) { core.purge(shard, reason); });
 }
 
-void courier::ask_quota(route_id route,
-                        std::function<void(std::optional<quota_reading>)> answered) {
-  auto shared =
-      std::make_shared<std::function<void(std::optional<quota_reading>)>>(std::move(answered));
+void courier::ask_quota(route_id route, provider::quota_function answered) {
+  auto shared = std::make_shared<provider::quota_function>(std::move(answered));
   if (!impl_->post([route, shared](courier_core& core) { core.ask_quota(route, *shared); }))
-    (*shared)(std::nullopt);
+    (*shared)(error{error_kind::unavailable, "the node stops"});
 }
 
 void courier::stop(nanoseconds patience) {

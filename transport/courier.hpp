@@ -109,8 +109,8 @@ public:
   void purge(shard_id, reason_code reason);
 
   /// Asks the route's provider for its quota; `answered` is called on the courier's thread
-  /// (nothing: no answer). A question that is open when the courier stops is dropped.
-  void ask_quota(route_id, std::function<void(std::optional<quota_reading>)> answered);
+  /// (an error: why there is no answer). A question that is open when the courier stops is dropped.
+  void ask_quota(route_id, provider::quota_function answered);
 
   /// Returns all waiting orders, lets calls in flight finish for up to `patience`, delivers
   /// everything, joins the thread. What has no answer by then is delivered as unknown. Idempotent.

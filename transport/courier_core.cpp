@@ -77,11 +77,10 @@ void courier_core::purge(shard_id shard, reason_code reason) {
       what->refuse(reason); // still connecting: it must not start any more
 }
 
-void courier_core::ask_quota(route_id route,
-                             std::function<void(std::optional<quota_reading>)> answered) {
+void courier_core::ask_quota(route_id route, provider::quota_function answered) {
   auto found = routes_.find(route);
   if (found == routes_.end() || stopping_)
-    answered(std::nullopt);
+    answered(error{error_kind::unavailable, "the node stops"});
   else
     found->second.calls->ask_quota(std::move(answered));
 }

@@ -36,7 +36,7 @@ public:
   void stop_stream(stream_id stream);
   void allow_stream(stream_id stream) { rules_.allow_stream(stream); }
   void purge(shard_id shard, reason_code reason);
-  void ask_quota(route_id route, std::function<void(std::optional<quota_reading>)> answered);
+  void ask_quota(route_id route, provider::quota_function answered);
 
   /// Waiting orders and all later ones come back with NODE_STOPPING; calls in flight go on.
   void begin_stop();

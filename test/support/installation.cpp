@@ -222,8 +222,8 @@ std::string installation::states_of(std::int64_t campaign) {
   return all;
 }
 
-std::string installation::broken() {
-  return broken_text(connected().connection(), ledger());
+std::string installation::broken(const std::vector<ledger_line>& ledger) {
+  return broken_text(connected().connection(), ledger);
 }
 
 void installation::wait_until_no_node_is_connected() {

@@ -70,7 +70,9 @@ public:
   /// "accepted=3 suppressed=1": the states of a campaign's messages, by number.
   std::string states_of(std::int64_t campaign);
   /// Empty where promises 1 and 2 are kept (promises.hpp).
-  std::string broken();
+  std::string broken() { return broken(ledger()); }
+  /// The same where a stand-in keeps the ledger.
+  std::string broken(const std::vector<ledger_line>& ledger);
   /// Returns once no session of a node is left: what a killed one had sent is committed or gone.
   void wait_until_no_node_is_connected();
 

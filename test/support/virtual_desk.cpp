@@ -26,8 +26,8 @@ public:
              [answered = std::move(answered), given = std::move(given)] { answered(given); });
   }
 
-  void ask_quota(std::function<void(std::optional<quota_reading>)> answered) override {
-    answered(std::nullopt);
+  void ask_quota(quota_function answered) override {
+    answered(error{error_kind::unavailable, "scripted"});
   }
 
   void ask_health(std::function<void(bool)> answered) override { answered(desk_.lives); }

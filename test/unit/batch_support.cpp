@@ -130,7 +130,7 @@ std::vector<provider_answer> batch_stage::send_all(const std::vector<std::string
 
 double batch_stage::requests_per_second() {
   double told = -1;
-  sends->ask_quota([&told](const std::optional<quota_reading>& quota) {
+  sends->ask_quota([&told](const result<quota_reading>& quota) {
     told = quota ? quota->max_send_rate.per_second() : -1;
   });
   return told;

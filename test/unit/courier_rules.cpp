@@ -314,7 +314,7 @@ BOOST_AUTO_TEST_CASE(an_exception_of_a_provider_becomes_an_outcome) {
         what.may_write();
       throw std::runtime_error("out of sockets");
     }
-    void ask_quota(std::function<void(std::optional<quota_reading>)>) override {}
+    void ask_quota(quota_function) override {}
   };
   courier_bench bench;
   bench.core.add_route(route_id{1}, std::make_unique<throwing_provider>());

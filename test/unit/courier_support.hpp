@@ -64,7 +64,7 @@ public:
     }
     calls.push_back(held{&what, std::move(answered)});
   }
-  void ask_quota(std::function<void(std::optional<quota_reading>)> answered) override {
+  void ask_quota(quota_function answered) override {
     answered(quota_reading{rate::per_second(10), -1, 0});
   }
 

@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(the_quota_tells_rate_limit_and_what_was_sent) {
   simulation world{options};
   world.send("success");
   std::optional<quota_reading> reading;
-  world.simulated->ask_quota([&reading](std::optional<quota_reading> got) { reading = got; });
+  world.simulated->ask_quota([&reading](const result<quota_reading>& got) { reading = *got; });
   BOOST_REQUIRE(reading.has_value());
   BOOST_TEST((reading->max_send_rate == rate::per_second(14)));
   BOOST_TEST(reading->max_24h == 200);

@@ -52,7 +52,7 @@ public:
 
   void start(call& what, answer_function answered) override;
   void flush() override;
-  void ask_quota(std::function<void(std::optional<quota_reading>)> answered) override;
+  void ask_quota(quota_function answered) override;
   void ask_health(std::function<void(bool)> answered) override;
 
 private:
@@ -165,7 +165,7 @@ void batch_provider::learn(const http_result& from) {
     rate_ = std::max(least_rate, *told);
 }
 
-void batch_provider::ask_quota(std::function<void(std::optional<quota_reading>)> answered) {
+void batch_provider::ask_quota(quota_function answered) {
   quota_reading reading;
   reading.max_send_rate = rate::per_second(rate_);
   answered(reading);

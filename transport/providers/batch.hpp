@@ -31,7 +31,7 @@ struct batch_options {
   bool allow_private = false;                      ///< see `is_public_address`
   std::int32_t batch_size = 100;                   ///< messages in a request
   std::size_t max_body = 30 << 20;                 ///< octets; more begin another request
-  std::int32_t max_connections = 20;
+  std::int32_t max_connections = 8;
   std::int32_t warm_connections = 0; ///< opened at once
   nanoseconds connect_timeout = std::chrono::seconds{5};
   nanoseconds total_timeout = std::chrono::seconds{30}; ///< of a request

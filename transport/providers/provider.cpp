@@ -3,8 +3,8 @@
 namespace paceline {
 
 void provider::ask_health(std::function<void(bool)> answered) {
-  ask_quota([answered = std::move(answered)](const std::optional<quota_reading>& quota) {
-    answered(quota.has_value());
+  ask_quota([answered = std::move(answered)](const result<quota_reading>& quota) {
+    answered(static_cast<bool>(quota));
   });
 }
 

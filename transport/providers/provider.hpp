@@ -19,6 +19,7 @@
 #include "storage/model/instants.hpp"
 #include "storage/model/outcome.hpp"
 #include "storage/model/route_reading.hpp"
+#include "storage/result.hpp"
 
 namespace paceline {
 
@@ -98,13 +99,14 @@ class provider {
 public:
   virtual ~provider() = default;
   using answer_function = std::function<void(provider_answer)>;
+  using quota_function = std::function<void(const result<quota_reading>&)>;
   /// Starts the call; `answered` is called exactly once, from the reactor or from within `start`.
   virtual void start(call& what, answer_function answered) = 0;
   /// All calls of the slots that have come were started: requests that carry several can go.
   virtual void flush() {}
-  /// Asks for the account's quota. The answer is nothing where the provider did not say (retry
-  /// later).
-  virtual void ask_quota(std::function<void(std::optional<quota_reading>)> answered) = 0;
+  /// Asks for the account's quota. Error `unavailable`: the provider did not say, and why (ask
+  /// again later).
+  virtual void ask_quota(quota_function answered) = 0;
   /// Whether the provider would take messages again, found out without sending one. By default:
   /// whether it tells its quota.
   virtual void ask_health(std::function<void(bool)> answered);

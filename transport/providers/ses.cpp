@@ -42,12 +42,10 @@ public:
   }
 
   void start(call& what, answer_function answered) override;
-  void ask_quota(std::function<void(std::optional<quota_reading>)> answered) override;
+  void ask_quota(quota_function answered) override;
   void ask_health(std::function<void(bool)> answered) override;
 
 private:
-  using quota_function = std::function<void(std::optional<quota_reading>)>;
-
   /// Why the call can't even be made; nothing if it can.
   std::optional<provider_answer> obstacle(const outgoing_message& message) const;
   outgoing_request signed_call(aws_call what) {
@@ -81,7 +79,7 @@ private:
 
   std::vector<quota_function> quota_askers_; ///< not empty: a question is on its way
   boot_instant quota_asked_{};
-  std::optional<quota_reading> last_quota_;
+  result<quota_reading> last_quota_{error{error_kind::unavailable, "never asked"}};
   std::string told_account_;
 };
 
@@ -172,7 +170,7 @@ void ses_provider::ask_quota(quota_function answered) {
   if (!is_asking && quota_asked_ != boot_instant{} && now - quota_asked_ < least_quota_gap)
     return answered(last_quota_);
   if (!may_sign())
-    return answered(std::nullopt);
+    return answered(error{error_kind::unavailable, obstacle({})->diagnostic});
   quota_askers_.push_back(std::move(answered));
   if (is_asking)
     return;
@@ -185,14 +183,17 @@ void ses_provider::ask_quota(quota_function answered) {
 void ses_provider::take_account(const http_result& came, std::uint64_t signing) {
   const bool is_fine = came.end == transfer_end::answered && came.status == 200;
   const auto account = is_fine ? read_account(came.body) : std::nullopt;
-  last_quota_ = account ? std::optional{account->quota} : std::nullopt;
   if (account) {
+    last_quota_ = account->quota;
     signature_refusals_ = 0;
     tell_account(*account);
   } else {
     // A clock that is wrong is often met here first, before there is a rate to send at.
-    const auto verdict = judge(came, {}, signing);
+    auto verdict = judge(came, {}, signing);
+    if (verdict.diagnostic.empty())
+      verdict.diagnostic = "the answer can't be read";
     warn("SES did not tell its quota", verdict.diagnostic);
+    last_quota_ = error{error_kind::unavailable, std::move(verdict.diagnostic)};
   }
   warm();
   for (const auto& answered : std::exchange(quota_askers_, {}))

@@ -149,7 +149,7 @@ public:
         generator_(options.seed) {}
 
   void start(call& what, answer_function answered) override;
-  void ask_quota(std::function<void(std::optional<quota_reading>)> answered) override;
+  void ask_quota(quota_function answered) override;
 
 private:
   /// Nothing if the quota has room: then it is used.
@@ -280,7 +280,7 @@ void simulated_provider::answer_in(nanoseconds delay, answer_function answered,
            });
 }
 
-void simulated_provider::ask_quota(std::function<void(std::optional<quota_reading>)> answered) {
+void simulated_provider::ask_quota(quota_function answered) {
   quota_reading reading;
   reading.max_send_rate = options_.quota;
   reading.max_24h = options_.daily_quota > 0 ? options_.daily_quota : -1;

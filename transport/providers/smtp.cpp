@@ -20,7 +20,7 @@ public:
   smtp_provider(reactor& loop, smtp_options options);
 
   void start(call& what, answer_function answered) override;
-  void ask_quota(std::function<void(std::optional<quota_reading>)> answered) override;
+  void ask_quota(quota_function answered) override;
   void ask_health(std::function<void(bool)> answered) override;
 
 private:
@@ -83,7 +83,7 @@ void smtp_provider::start(call& what, answer_function answered) {
   dial_as_needed(1);
 }
 
-void smtp_provider::ask_quota(std::function<void(std::optional<quota_reading>)> answered) {
+void smtp_provider::ask_quota(quota_function answered) {
   quota_reading reading;
   reading.max_send_rate = options_.quota;
   answered(reading);

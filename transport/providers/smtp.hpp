@@ -41,7 +41,7 @@ struct smtp_options {
   bool allow_private = false;     ///< see `is_public_address`
   std::string greeting;           ///< our name in EHLO; empty: the host's name
   rate quota;                     ///< recipients per second; what `ask_quota` answers
-  std::int32_t max_connections = 20;
+  std::int32_t max_connections = 10;
   std::int32_t warm_connections = 0;                     ///< opened at once
   nanoseconds connect_timeout = std::chrono::seconds{5}; ///< until EHLO and AUTH are answered
   nanoseconds total_timeout = std::chrono::seconds{30};  ///< one message on its connection
