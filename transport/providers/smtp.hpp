@@ -3,7 +3,7 @@
 ///
 /// libcurl makes the connections (name look-up, TLS, EHLO, STARTTLS, AUTH) and carries the octets;
 /// the transactions are ours, because libcurl's own wait for the answer after the final dot and for
-/// the answer to QUIT while everything else on the thread stands still (docs/providers.md).
+/// the answer to QUIT while everything else on the thread stands still (docs/decisions/0020).
 ///
 /// A call that finds no free connection waits until one is; by then `may_write` mostly says that
 /// its slot is gone, and the connection serves the next one. A spare connection is kept open so
