@@ -1,9 +1,10 @@
 // Holds the OpenAPI file against a running server, with a stock client that is loaded from the file.
 //
-//   node check.mjs FILE ROUTES URL TOKEN
+//   node check.mjs FILE ROUTES URL TOKEN LINK
 //
 // FILE is docs/openapi.yaml. ROUTES has one "METHOD /path/{parameter}" a line, as the server's own
-// table has them. TOKEN may send, read and manage; URL's database is thrown away afterwards.
+// table has them. TOKEN may send, read and manage; LINK is the token of an unsubscribe link. URL's
+// database is thrown away afterwards.
 // Prints what is wrong, and exits with 1 if anything is.
 import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
@@ -12,7 +13,7 @@ import addFormats from "ajv-formats";
 import { load } from "js-yaml";
 import { OpenAPIClientAxios } from "openapi-client-axios";
 
-const [file, routesFile, url, token] = process.argv.slice(2);
+const [file, routesFile, url, token, link] = process.argv.slice(2);
 const definition = load(readFileSync(file, "utf8"));
 const wrong = [];
 const fail = (what) => wrong.push(what);
@@ -109,6 +110,12 @@ await call("send", 400, null, { ...example("send"), priority: 101 });
 await call("send", 401, null, example("send"), { headers: { Authorization: "Bearer x" } });
 await call("send", 415, null, "x", { headers: { "Content-Type": "text/plain" } });
 await call("sendBatch", 202, null, example("sendBatch"));
+const previewed = await call("preview", 200, null, example("preview"));
+if (previewed.subject !== "Your order 17") fail(`preview: ${JSON.stringify(previewed)}`);
+await call("preview", 422, null, { ...example("preview"), defaults: undefined, missing: "reject" });
+const file1 = { name: "a.txt", media_type: "text/plain", content: "aGVsbG8=" };
+await call("send", 202, null, { ...example("send"), attachments: [file1] });
+await call("send", 400, null, { ...example("send"), attachments: [{ ...file1, content: "?" }] });
 await call("getMessage", 200, { id: sent.id });
 await call("getMessage", 404, { id: "17" });
 const page = await call("listMessages", 200, { limit: 1, status: "queued" });
@@ -130,6 +137,13 @@ await call("listSuppressions", 200, {});
 await call("getSuppression", 200, { address: "test@TEST.com" });
 await call("unsuppress", 204, { address: "Test@test.com" });
 await call("getSuppression", 404, { address: "test@test.com" });
+const form = { headers: { "Content-Type": "application/x-www-form-urlencoded" } };
+await call("getUnsubscribePage", 200, { token: link });
+await call("getUnsubscribePage", 404, { token: "x" });
+await call("getUnsubscribeMethods", 204, { token: link });
+await call("unsubscribe", 200, { token: link }, "List-Unsubscribe=One-Click", form);
+await call("unsubscribe", 400, { token: link }, "x=y", form);
+await call("getSuppression", 200, { address: "left@example.org" });
 await call("getLive", 200);
 await call("getReady", 200);
 for (const name of operations.keys()) if (!called.has(name)) fail(`never called: ${name}`);

@@ -50,6 +50,7 @@ public:
   std::atomic<bool> is_ready{false}; ///< what its health says
   api_service& service() { return *service_; }
   logger& log() { return log_.log; }
+  std::vector<std::string> log_lines(const std::string& part) const { return log_.lines(part); }
 
 private:
   captured_log log_;

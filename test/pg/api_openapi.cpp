@@ -34,6 +34,12 @@ BOOST_AUTO_TEST_CASE(the_file_describes_the_server_and_a_stock_client_gets_along
   std::filesystem::copy_file(source / "test/openapi/check.mjs", script,
                              std::filesystem::copy_options::overwrite_existing);
   is_ready = true;
+  const std::string base = "http://127.0.0.1";
+  options.links = std::make_shared<const unsubscribe_links>(
+      base, std::vector<std::string>{"a key of at least 32 octets for links"});
+  restart();
+  const auto link = options.links->link({project_id{1}, "test", stream_id{7}, "left@example.org"})
+                        .substr(base.size() + std::string_view{"/unsubscribe/"}.size());
   body_budget budget{64 << 20};
   listener_options listener;
   listener.name = "api";
@@ -41,7 +47,7 @@ BOOST_AUTO_TEST_CASE(the_file_describes_the_server_and_a_stock_client_gets_along
   const auto server = must(http_server::start(
       listener, budget, log(), [this](const auto& request) { return service().answer(request); }));
   const auto end = run_program({"node", script, source / "docs/openapi.yaml", routes,
-                                "http://127.0.0.1:" + std::to_string(server->port()), token});
+                                "http://127.0.0.1:" + std::to_string(server->port()), token, link});
   BOOST_TEST(end.status == 0, end.output << end.errors);
   BOOST_TEST(end.output.find(std::to_string(api_routes().size()) + " operations, 0 problems")
                  != std::string::npos,

@@ -23,6 +23,8 @@
 
 namespace paceline {
 
+class unsubscribe_links;
+
 /// Thread-safe as a whole; owned by the service.
 struct api_parts {
   database_calls& database;
@@ -37,7 +39,8 @@ struct api_parts {
   const wake_route_function& wake;
   const health_function& health_now;
   logger& log;
-  std::int32_t writer; ///< of counters
+  std::int32_t writer;            ///< of counters
+  const unsubscribe_links* links; ///< null: none are configured
 };
 
 /// A request whose sender is known.
@@ -63,6 +66,7 @@ std::span<const api_route> api_routes();
 http_response post_send(api_parts&, const api_call&);
 http_response post_batch(api_parts&, const api_call&);
 http_response get_message(api_parts&, const api_call&);
+http_response post_preview(api_parts&, const api_call&);
 http_response get_messages(api_parts&, const api_call&);
 http_response post_message_cancel(api_parts&, const api_call&);
 http_response post_campaigns(api_parts&, const api_call&);
@@ -77,6 +81,9 @@ http_response get_suppressions(api_parts&, const api_call&);
 http_response post_suppressions(api_parts&, const api_call&);
 http_response get_suppression(api_parts&, const api_call&);
 http_response delete_suppression(api_parts&, const api_call&);
+http_response get_unsubscribe(api_parts&, const api_call&);
+http_response post_unsubscribe(api_parts&, const api_call&);
+http_response options_unsubscribe(api_parts&, const api_call&);
 http_response get_live(api_parts&, const api_call&);
 http_response get_ready(api_parts&, const api_call&);
 

@@ -9,9 +9,10 @@ constexpr std::array managing{key_scope::manage};
 constexpr std::array canceling{key_scope::send, key_scope::manage};
 constexpr std::span<const key_scope> nobody{};
 
-constexpr std::array<api_route, 19> routes{{
+constexpr std::array<api_route, 23> routes{{
     {{"POST", "/v1/send"}, sending, true, post_send},
     {{"POST", "/v1/batch"}, sending, true, post_batch},
+    {{"POST", "/v1/preview"}, sending, false, post_preview},
     {{"GET", "/v1/messages"}, reading, false, get_messages, true},
     {{"GET", "/v1/messages/{id}"}, reading, false, get_message},
     {{"POST", "/v1/messages/{id}/cancel"}, canceling, false, post_message_cancel},
@@ -27,6 +28,9 @@ constexpr std::array<api_route, 19> routes{{
     {{"POST", "/v1/suppressions"}, managing, false, post_suppressions},
     {{"GET", "/v1/suppressions/{address}"}, reading, false, get_suppression},
     {{"DELETE", "/v1/suppressions/{address}"}, managing, false, delete_suppression},
+    {{"GET", "/unsubscribe/{token}"}, nobody, false, get_unsubscribe},
+    {{"POST", "/unsubscribe/{token}"}, nobody, false, post_unsubscribe},
+    {{"OPTIONS", "/unsubscribe/{token}"}, nobody, false, options_unsubscribe},
     {{"GET", "/v1/health/live"}, nobody, false, get_live},
     {{"GET", "/v1/health/ready"}, nobody, false, get_ready},
 }};

@@ -4,7 +4,8 @@ namespace paceline {
 
 void write_campaign(json_output& out, const campaign_view& campaign) {
   out.begin_object().member("id", campaign.id).member("name", campaign.name);
-  out.member("state", campaign.state).member("route", campaign.route);
+  out.member("state", campaign.state).member_or_null("state_reason", campaign.state_reason);
+  out.member("route", campaign.route).member_or_null("route_reason", campaign.route_reason);
   out.member("audience", campaign.audience);
   out.member("not_expanded", campaign.audience - campaign.expanded);
   out.member("open", campaign.open).member("unknown", campaign.unknown);

@@ -55,7 +55,7 @@ void read_members(object_fields& from, std::size_t least, const content_reading*
     if (const auto fields = read_fields_object(member)) {
       made.fields = std::string{fields->text()};
       if (fields->has_line_breaks() && content != nullptr)
-        if (auto problem = content->subject_problem(made.fields))
+        if (auto problem = content->header_problem(made.fields))
           member.add("fields", std::move(*problem));
     }
     member.finish();

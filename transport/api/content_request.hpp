@@ -1,4 +1,5 @@
-/// The part of a request that says what is sent: sender, subject, bodies, headers. Pure.
+/// The part of a request that says what is sent: sender, subject, bodies, headers, attachments, and
+/// what becomes of missing fields. Pure.
 #pragma once
 
 #include <memory>
@@ -12,23 +13,29 @@
 
 namespace paceline {
 
+/// `empty`, `default` or `reject`.
+std::optional<missing_field> parse_missing(std::string_view choice);
+
 /// A content that was found good, without an id.
 class content_reading {
 public:
   content what;
   std::string sender_domain; ///< lower case
 
-  /// Reads `from`, `subject`, `text`, `html`, `headers` and `reply_to`; compiles the templates.
+  /// Reads `from`, `subject`, `text`, `html`, `headers`, `reply_to`, `attachments`, `missing` and
+  /// `defaults`; compiles the templates.
   static content_reading read(object_fields& from);
   /// The request has one of these members.
   static bool is_in(const object_fields& from);
 
-  /// What is wrong with the subject that these fields make; nothing if it is fine. To be asked only
-  /// about fields with line breaks in them: nothing else can break a header.
-  std::optional<std::string> subject_problem(std::string_view fields) const;
+  /// What is wrong with the subject and the headers that these fields make; nothing if they are
+  /// fine. To be asked only about fields with line breaks in them: nothing else can break a header.
+  std::optional<std::string> header_problem(std::string_view fields) const;
 
 private:
-  std::shared_ptr<const mail_template> subject_; ///< only where the subject has tags
+  void compile_templates(object_fields& from);
+
+  std::shared_ptr<const mail_template> headers_; ///< only where subject or headers have tags
 };
 
 } // namespace paceline

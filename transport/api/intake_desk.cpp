@@ -15,12 +15,20 @@ constexpr std::chrono::milliseconds longest_turn{50};
 /// Between two tries of a database that is away; the pool itself backs off from connecting.
 constexpr std::chrono::milliseconds retry_pause{50};
 
+/// A file travels as hexadecimal digits: it is counted with the text that is made of it.
+std::size_t attached_bytes(const content& of) {
+  std::size_t sum = 0;
+  for (const auto& one : of.attachments)
+    sum += 3 * one.data.size() + one.name.size();
+  return sum;
+}
+
 std::size_t bytes_of(const intake_call& call) {
   constexpr std::size_t per_message = 200; ///< the row beside what is counted here
   std::size_t sum = 0;
   for (const auto& content : call.contents)
     sum += content.subject.size() + content.text_body.size() + content.html_body.size()
-           + content.headers.size();
+           + content.headers.size() + content.defaults.size() + attached_bytes(content);
   for (const auto& message : call.messages) {
     sum += per_message + message.fields.size();
     for (const auto& recipient : message.recipients)

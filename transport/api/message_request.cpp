@@ -43,7 +43,8 @@ public:
     return made;
   }
 
-  /// All of a message but its content. `content` is that content, to check the subject with.
+  /// All of a message but its content. `content` is that content, to check subject and headers
+  /// with.
   intake_message read(object_fields& from, const options& defaults, std::size_t content_index,
                       const content_reading* content) const {
     intake_message made;
@@ -59,7 +60,7 @@ public:
     if (const auto fields = read_fields_object(from)) {
       made.fields = std::string{fields->text()};
       if (fields->has_line_breaks() && content != nullptr)
-        if (auto problem = content->subject_problem(made.fields))
+        if (auto problem = content->header_problem(made.fields))
           from.add("fields", std::move(*problem));
     }
     return made;
@@ -117,8 +118,9 @@ private:
     object_fields from{message, place, problems_};
     const bool has_own = content_reading::is_in(from);
     if (made_.content_is_shared && has_own)
-      problems_.add(place, "has its own from, subject, text, html, headers or reply_to, but the "
-                           "batch has a shared content: give one or the other");
+      problems_.add(place, "has content of its own (from, subject, text, html, headers, reply_to, "
+                           "attachments, missing or defaults), but the batch has a shared content: "
+                           "give one or the other");
     if (!made_.content_is_shared)
       made_.contents.push_back(content_reading::read(from));
     const bool is_good = made_.content_is_shared ? shared_is_good_ : problems_.is_empty();

@@ -45,7 +45,7 @@ std::optional<std::vector<std::string>> match_path(std::string_view pattern,
 routing find_route(std::span<const route_shape> table, std::string_view method,
                    std::string_view path) {
   routing found;
-  const bool answers_head = path.starts_with("/v1/health/");
+  const bool answers_head = path.starts_with("/v1/health/") || path.starts_with("/unsubscribe/");
   if (answers_head && method == "HEAD")
     method = "GET";
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -59,7 +59,7 @@ routing find_route(std::span<const route_shape> table, std::string_view method,
     }
     found.allow += (found.allow.empty() ? "" : ", ") + std::string{table[i].method};
   }
-  if (answers_head && found.allow == "GET")
+  if (answers_head && found.allow.starts_with("GET"))
     found.allow += ", HEAD";
   return found;
 }

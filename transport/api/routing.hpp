@@ -25,8 +25,8 @@ struct routing {
   std::vector<std::string> parameters; ///< of that route
   std::string allow;                   ///< where only the method is wrong: what `Allow` says
 };
-/// HEAD is served where GET is, and only below /v1/health/: load balancers ask so. The listener
-/// leaves the body away.
+/// HEAD is served where GET is, and only below /v1/health/ and /unsubscribe/: load balancers and
+/// link checkers ask so. The listener leaves the body away.
 routing find_route(std::span<const route_shape> table, std::string_view method,
                    std::string_view path);
 

@@ -29,10 +29,10 @@ class api_service::impl {
 public:
   impl(const api_options& options, database_pool& pool, wake_route_function wake,
        health_function health_now, logger& log)
-      : instruments_(options.instruments), lists_(std::max(1, pool.connections() - 1)),
-        wake_(std::move(wake)), health_now_(std::move(health_now)),
-        database_(pool, options.database_wait), ids_(options.id_lane),
-        intake_(pool, ids_, intake_options(options)),
+      : instruments_(options.instruments), links_(options.links),
+        lists_(std::max(1, pool.connections() - 1)), wake_(std::move(wake)),
+        health_now_(std::move(health_now)), database_(pool, options.database_wait),
+        ids_(options.id_lane), intake_(pool, ids_, intake_options(options)),
         keys_([this](key_id id) { return find(id); },
               [this](std::vector<key_id> used) { note(std::move(used)); }),
         routes_([this](const std::string& environment) { return find_all(environment); },
@@ -44,8 +44,9 @@ public:
                             outstanding_limits::answer_function answered) {
                        return start_asking(of, in, std::move(answered));
                      }),
-        parts_{database_,    ids_,     campaign_ids_, intake_,     keys_, routes_,       rates_,
-               outstanding_, in_work_, wake_,         health_now_, log,   options.writer},
+        parts_{database_,   ids_,   campaign_ids_,  intake_,     keys_,
+               routes_,     rates_, outstanding_,   in_work_,    wake_,
+               health_now_, log,    options.writer, links_.get()},
         shapes_(shapes_of(api_routes())) {}
 
   http_response answer(const http_request& request) {
@@ -178,6 +179,7 @@ private:
   }
 
   const api_instruments instruments_;
+  const std::shared_ptr<const unsubscribe_links> links_;
   std::counting_semaphore<> lists_; ///< one less than the pool has connections
   const wake_route_function wake_;
   const health_function health_now_;

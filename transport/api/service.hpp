@@ -11,6 +11,7 @@
 #include "storage/pool.hpp"
 #include "transport/api/ports.hpp"
 #include "transport/http/message.hpp"
+#include "transport/mail/unsubscribe_link.hpp"
 
 namespace paceline {
 
@@ -23,6 +24,8 @@ struct api_options {
   std::size_t most_waiting_bytes = 64u << 20;       ///< of those
   std::chrono::milliseconds database_wait{3000};    ///< for a connection
   std::chrono::milliseconds doubt_patience{10'000}; ///< for a commit whose end nobody saw
+  /// What reads the links in campaign mail; null: none are configured, and theirs answer 404.
+  std::shared_ptr<const unsubscribe_links> links;
 };
 
 /// Answers every request of the API's listener. Thread-safe: the listener calls it on all of its

@@ -36,9 +36,26 @@ bool is_sane_id(std::string_view id) {
                 == std::string_view::npos;
 }
 
-/// The path as it may be logged. An address stands behind the resource's name and may hold slashes
-/// itself, so all from the third segment on is masked as one where there is an @, encoded or not.
-std::string without_addresses(std::string path) {
+/// Every escape is valid: the head was checked.
+std::string decoded(std::string_view path) {
+  std::string made;
+  for (std::size_t i = 0; i < path.size(); ++i)
+    if (path[i] == '%' && i + 2 < path.size()) {
+      made += static_cast<char>(std::stoi(std::string{path.substr(i + 1, 2)}, nullptr, 16));
+      i += 2;
+    } else {
+      made += path[i];
+    }
+  return made;
+}
+
+/// The path as it may be logged. What follows /unsubscribe/ is a secret. An address stands behind
+/// the resource's name and may hold slashes itself, so all from the third segment on is masked as
+/// one where there is an @, encoded or not.
+std::string loggable(std::string path) {
+  constexpr std::string_view links = "/unsubscribe/";
+  if (decoded(path).find(links) != std::string::npos)
+    return std::string{links} + "...";
   for (std::size_t at = 0; (at = path.find("%40", at)) != std::string::npos;)
     path.replace(at, 3, "@");
   if (path.find('@') == std::string::npos)
@@ -161,7 +178,7 @@ void request_service::write_log(const entry& line) {
              {{"listener", options_.name},
               {"request_id", line.id},
               {"method", line.method},
-              {"path", without_addresses(line.path).substr(0, longest_path)},
+              {"path", loggable(line.path).substr(0, longest_path)},
               {"status", line.status},
               {"ms", line.milliseconds},
               {"peer", line.peer}});
