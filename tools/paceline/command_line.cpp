@@ -72,6 +72,7 @@ void add_commands(CLI::App& app, program& with) {
   add_keys(app, with);
   add_projects(app, with);
   add_audit(app, with);
+  add_ses(app, with);
   add_config(app, with);
 }
 

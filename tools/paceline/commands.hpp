@@ -24,6 +24,7 @@ void add_suppressions(CLI::App& app, program& with);
 void add_keys(CLI::App& app, program& with);
 void add_projects(CLI::App& app, program& with);
 void add_audit(CLI::App& app, program& with);
+void add_ses(CLI::App& app, program& with);
 void add_config(CLI::App& app, program& with);
 
 /// `paceline` with everything but `serve`, which belongs to main.

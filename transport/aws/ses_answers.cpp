@@ -8,6 +8,7 @@
 #include "config/text.hpp"
 #include "transport/api/json_document.hpp"
 #include "transport/aws/aws_time.hpp"
+#include "transport/aws/xml_text.hpp"
 #include "transport/http/ascii.hpp"
 
 namespace paceline {
@@ -40,22 +41,13 @@ error_body read_json(std::string_view body) {
   return found;
 }
 
-std::string element(std::string_view xml, const std::string& name) {
-  const auto start = xml.find("<" + name + ">");
-  if (start == std::string_view::npos)
-    return {};
-  const auto text = xml.substr(start + name.size() + 2);
-  const auto end = text.find("</" + name + ">");
-  return end == std::string_view::npos ? std::string{} : std::string{text.substr(0, end)};
-}
-
 error_body read_body(const std::string& body) {
   const auto start = body.find_first_not_of(" \t\r\n");
   if (start == std::string::npos)
     return {};
   if (body[start] == '{')
     return read_json(body);
-  return {element(body, "Code"), element(body, "Message"), {}};
+  return {xml_text(body, "Code"), xml_text(body, "Message"), {}};
 }
 
 /// `com.amazonaws.sesv2#NAME:http://...` is NAME.

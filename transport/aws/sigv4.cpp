@@ -155,6 +155,13 @@ canonical_form canonicalize(const request_to_sign& request) {
   return form;
 }
 
+std::string percent_encoded(std::string_view text) {
+  std::string made;
+  for (const char c : text)
+    is_unreserved(c) ? void(made += c) : append_encoded(made, c);
+  return made;
+}
+
 sigv4_signer::sigv4_signer(std::string region, std::string service)
     : region_(std::move(region)), service_(std::move(service)),
       scope_end_("/" + region_ + "/" + service_ + "/aws4_request") {}

@@ -38,6 +38,10 @@ struct canonical_form {
 };
 canonical_form canonicalize(const request_to_sign& request);
 
+/// As a segment of a path, or a name or value of a query: all but A-Z, a-z, 0-9 and `-._~` in
+/// percent form.
+std::string percent_encoded(std::string_view text);
+
 /// Signs for one region and service. Not thread-safe.
 class sigv4_signer {
 public:
