@@ -9,6 +9,8 @@ namespace paceline {
 namespace {
 
 constexpr std::size_t max_local = 64, max_domain = 253, max_label = 63, max_address = 254;
+/// What spreadsheets put in front of a file's first cell.
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 constexpr std::size_t max_listed = 10;
 constexpr std::size_t max_sender = 320; ///< a display name of some 60 characters and an address
 
@@ -147,6 +149,8 @@ std::size_t end_of_mailbox(std::string_view text) {
 } // namespace
 
 address_check check_address(std::string_view text) {
+  if (text.starts_with(byte_order_mark))
+    text.remove_prefix(byte_order_mark.size());
   text = without_blanks(text);
   const auto at = text.find('@');
   if (auto problem = problem_around(text, at); !problem.empty())

@@ -8,12 +8,12 @@
 
 namespace paceline {
 
-/// The address without surrounding blanks, or what is wrong with it. One `@`; local part 1 to 64
-/// octets of RFC 5322 dot-atom; domain 1 to 253 octets, labels of letters, digits and inner
-/// hyphens, at least two of them and the last not a number; total at most 254 octets; no control
-/// characters. A quoted local part is refused, though RFC 5322 allows it, and so is one outside
-/// ASCII (RFC 6531), which providers don't take. A domain outside ASCII comes back as the DNS has
-/// it (IDNA), so that an address has one spelling and is ASCII from here on.
+/// The address without surrounding blanks and byte order mark, or what is wrong with it. One `@`;
+/// local part 1 to 64 octets of RFC 5322 dot-atom; domain 1 to 253 octets, labels of letters,
+/// digits and inner hyphens, at least two of them and the last not a number; total at most 254
+/// octets; no control characters. A quoted local part is refused, though RFC 5322 allows it, and so
+/// is one outside ASCII (RFC 6531), which providers don't take. A domain outside ASCII comes back
+/// as the DNS has it (IDNA), so that an address has one spelling and is ASCII from here on.
 struct address_check {
   std::optional<std::string> address;
   std::string problem; ///< for people, empty if fine

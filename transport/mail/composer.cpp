@@ -66,7 +66,7 @@ void mail_composer::parts::fill_parts(const composed_for& what, visible_mailboxe
     into.to.push_back(one.text());
   for (const auto& one : visible.cc)
     into.cc.push_back(one.text());
-  if (into.to.empty() && into.cc.empty())
+  if (!what.row.addresses)
     into.to = what.row.recipients;
   into.attachments = attachments;
   part = "subject";

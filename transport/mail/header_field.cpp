@@ -43,15 +43,30 @@ std::size_t b_size(std::size_t octets) {
   return (octets + 2) / 3 * 4;
 }
 
-/// Octets of whole characters that fit into `room` once encoded.
-std::size_t fitting(std::string_view text, std::size_t room, bool as_q) {
+/// Octets of whole characters that fit into `room` as Q.
+std::size_t fitting_q(std::string_view text, std::size_t room) {
   std::size_t taken = 0, used = 0;
   while (taken < text.size()) {
     const auto next = std::max<std::size_t>(1, utf8_sequence(text, taken));
-    used = as_q ? used + q_size(text.substr(taken, next)) : b_size(taken + next);
+    used += q_size(text.substr(taken, next));
     if (used > room)
       break;
     taken += next;
+  }
+  return taken;
+}
+
+/// The same as B: all of `text`, or what needs no padding, because some readers drop the words
+/// after a padded one. 0 where that can't be had.
+std::size_t fitting_b(std::string_view text, std::size_t room) {
+  std::size_t taken = 0, unpadded = 0;
+  while (taken < text.size()) {
+    const auto next = std::max<std::size_t>(1, utf8_sequence(text, taken));
+    if (b_size(taken + next) > room)
+      return unpadded;
+    taken += next;
+    if (taken % 3 == 0)
+      unpadded = taken;
   }
   return taken;
 }
@@ -142,13 +157,14 @@ void header_field::fold(std::string_view blanks_before) {
   out_ += blanks_before;
 }
 
-void header_field::word(std::string_view blanks_before, std::string_view text) {
-  const auto column = out_.size() - line_;
-  if (column + blanks_before.size() + text.size() > line_limit && !blanks_before.empty())
+void header_field::word(std::string_view blanks_before, std::string_view text,
+                        std::string_view end) {
+  const auto size = out_.size() - line_ + blanks_before.size() + text.size() + end.size();
+  if (size > line_limit && !blanks_before.empty())
     fold(blanks_before);
   else
     out_ += blanks_before;
-  out_ += text;
+  (out_ += text) += end;
 }
 
 void header_field::words(std::string_view text) {
@@ -161,11 +177,16 @@ void header_field::words(std::string_view text) {
 }
 
 void header_field::encoded_words(std::string_view text) {
-  const bool as_q = q_size(text) <= b_size(text.size());
+  // Q as long as it is not much longer, because people read it in logs and sources.
+  const bool prefers_q = 2 * q_size(text) <= 3 * b_size(text.size());
   while (!text.empty()) {
     const auto column = out_.size() - line_;
     const auto room = std::min(word_limit, line_limit - std::min(line_limit, column));
-    const auto fit = room <= word_frame ? 0 : fitting(text, room - word_frame, as_q);
+    const auto left = room - std::min(room, word_frame);
+    auto fit = prefers_q ? 0 : fitting_b(text, left);
+    const bool as_q = fit == 0;
+    if (as_q)
+      fit = fitting_q(text, left);
     if (fit > 0) {
       (out_ += word_begin) += as_q ? "Q?" : "B?";
       (as_q ? append_q : append_b)(out_, text.substr(0, fit));
@@ -200,9 +221,7 @@ void header_field::unstructured(std::string_view text) {
 }
 
 void header_field::address(std::string_view address, bool more) {
-  word(at_begin() ? "" : " ", address);
-  if (more)
-    out_ += ','; // may be the line's 77th octet
+  word(at_begin() ? "" : " ", address, more ? "," : "");
 }
 
 void header_field::mailbox(const mail_address& who, bool more) {

@@ -32,7 +32,7 @@ public:
   void finish();
 
 private:
-  void word(std::string_view blanks, std::string_view text);
+  void word(std::string_view blanks, std::string_view text, std::string_view end = {});
   void fold(std::string_view blanks);
   void encoded_words(std::string_view text);
   bool at_begin() const { return out_.size() == begin_; }

@@ -103,7 +103,7 @@ void message_head::write(const composed_for& what, const visible_mailboxes& visi
   part = "to";
   if (!visible.to.empty())
     append_mailbox_field(to, "To", visible.to);
-  else if (!visible.cc.empty())
+  else if (what.row.addresses) // copies only, perhaps blind ones
     to += "To: undisclosed-recipients:;\r\n";
   else
     append_recipients(to, what.row.recipients);
