@@ -29,5 +29,10 @@ bench_report run_enqueue(stage& with);
 bench_report run_send(stage& with);
 bench_report run_clients(stage& with);
 bench_report run_direct(stage& with);
+bench_report run_compose(stage& with);
+bench_report run_ses(stage& with);
+bench_report run_ses_hang(stage& with);
+bench_report run_ses_cut(stage& with);
+bench_report run_ses_down(stage& with);
 
 } // namespace paceline::bench

@@ -88,6 +88,8 @@ int main(int argc, char** argv) {
   app.add_flag("--json", wanted.as_json, "One object per bench");
   auto* const quick = app.add_flag("--quick", wanted.options.quick, "Less of everything");
   app.add_flag("--full", wanted.options.full, "More runs, and long benches too")->excludes(quick);
+  app.add_option("--minutes", wanted.options.minutes, "Of the outage of ses-down")
+      ->check(CLI::Range(1, 120));
   app.add_option("--set", wanted.options.overrides, "key=value for paceline serve")
       ->allow_extra_args(false);
   try {

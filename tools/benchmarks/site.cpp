@@ -58,6 +58,7 @@ std::string dsn_for(const std::string& dsn, const std::string& role) {
 site::site(stage& with, cluster& on, const site_settings& settings)
     : with_(with), dsn_(on.create_database()), folder_(on.folder()),
       name_(dsn_.substr(dsn_.rfind('=') + 1)), node_role_(settings.node_role),
+      route_(settings.ses ? "live:eu-west-1" : "test:sim"), overrides_(settings.overrides),
       shards_(settings.shards) {
   write_configuration(settings);
   run_to_end(command({"migrate"}), path("errors"));
@@ -73,10 +74,11 @@ std::string site::path(const char* kind) const {
 
 std::vector<std::string> site::command(const std::vector<std::string>& arguments) const {
   std::vector<std::string> whole{with_.options().program, "--config", path("toml")};
-  for (const auto& pair : with_.options().overrides) {
-    whole.push_back("--set");
-    whole.push_back(pair);
-  }
+  for (const auto* const list : {&overrides_, &with_.options().overrides})
+    for (const auto& pair : *list) {
+      whole.push_back("--set");
+      whole.push_back(pair);
+    }
   whole.insert(whole.end(), arguments.begin(), arguments.end());
   return whole;
 }
@@ -85,14 +87,27 @@ void site::write_configuration(const site_settings& settings) const {
   const auto number = [](double value) { return std::to_string(value); };
   write_file(path("toml"),
              "[database]\ndsn = " + json_string(dsn_) + "\n[node]\nname = \"bench\"\n"
-                 + "[environments.test]\nkind = \"test\"\n[routes.\"test:sim\"]\nshards = "
-                 + std::to_string(settings.shards)
-                 + "\nprovider = \"simulated\"\nrate_factor = " + number(settings.rate_factor)
-                 + "\n[simulator]\nlatency_ms = " + number(settings.latency_ms)
+                 + route_text(settings) + "[simulator]\nlatency_ms = " + number(settings.latency_ms)
                  + "\nlatency_jitter = " + number(settings.jitter) + "\nrate = "
                  + number(settings.rate) + "\ntolerance = " + number(settings.tolerance)
                  + "\nledger = " + json_string(settings.ledger ? path("ledger") : "")
                  + "\n[api]\nlisten = \"127.0.0.1:0\"\n[admin]\nlisten = \"127.0.0.1:0\"\n");
+}
+
+std::string site::route_text(const site_settings& settings) const {
+  const auto shared = "\nshards = " + std::to_string(settings.shards)
+                      + "\nrate_factor = " + std::to_string(settings.rate_factor) + "\n";
+  if (!settings.ses)
+    return "[environments.test]\nkind = \"test\"\n[routes.\"test:sim\"]\n"
+           "provider = \"simulated\""
+           + shared;
+  return "[unsubscribe]\nbase_url = \"https://mail.example.com\"\n"
+         "keys = [\"0123456789abcdef0123456789abcdef\"]\n"
+         "[environments.live]\nkind = \"live\"\n[routes.\"live:eu-west-1\"]\n"
+         "provider = \"ses\"\nenable_live = true\nallow_private = true\n"
+         "credentials = \"environment\"\nendpoint = "
+         + json_string(settings.ses->endpoint) + "\nca_file = " + json_string(settings.ses->ca_file)
+         + shared;
 }
 
 void site::start_node() {
@@ -158,7 +173,7 @@ std::string site::make_key() const {
 stream_id site::send(std::int64_t recipients) {
   write_audience(path("csv"), recipients);
   const auto answer = run_to_end(
-      command({"send", "--route", "test:sim", "--csv", path("csv"), "--name", name_, "--from",
+      command({"send", "--route", route_, "--csv", path("csv"), "--name", name_, "--from",
                "News <news@example.com>", "--subject", "News for {{name}}", "--text",
                "Hello {{name}},\n\nthis is what happened in {{city}} this week.\n", "--json"}),
       path("errors"));

@@ -11,13 +11,14 @@
 #include "storage/pool.hpp"
 #include "tools/benchmarks/child_process.hpp"
 #include "tools/benchmarks/cluster.hpp"
+#include "tools/benchmarks/ses_stand_in.hpp"
 #include "tools/benchmarks/stage.hpp"
 #include "tools/benchmarks/start_times.hpp"
 #include "tools/paceline/report.hpp"
 
 namespace paceline::bench {
 
-/// One route `test:sim` of the simulated provider.
+/// One route: `test:sim` of the simulated provider, or `live:eu-west-1` of SES.
 struct site_settings {
   int shards = 4;
   double rate = 5000; ///< the provider's quota per second
@@ -28,6 +29,9 @@ struct site_settings {
   bool ledger = true;
   /// Another database role for `serve`, so that its statements can be told from ours; must exist.
   std::string node_role = "paceline";
+  /// Where a stand-in for SES is. The rate, latency and ledger are its own then.
+  std::optional<ses_place> ses;
+  std::vector<std::string> overrides; ///< `key=value` for every command
 };
 
 /// Everything throws `std::runtime_error` with what the program said. Not thread-safe.
@@ -67,12 +71,14 @@ private:
   std::vector<std::string> command(const std::vector<std::string>& arguments) const;
   int port_of(const std::string& listener) const;
   void write_configuration(const site_settings& settings) const;
+  std::string route_text(const site_settings& settings) const;
   std::int64_t owned_shards();
   void check_node();
   void show(const campaign_view& now);
 
   stage& with_;
-  std::string dsn_, folder_, name_, node_role_;
+  std::string dsn_, folder_, name_, node_role_, route_;
+  std::vector<std::string> overrides_;
   int shards_;
   statement_counts counts_;
   std::optional<single_connection> connection_;

@@ -22,6 +22,7 @@ struct stage_options {
   std::string program; ///< path of `paceline`
   bool quick = false;  ///< fewer recipients and runs: for trying the bench, not for figures
   bool full = false;   ///< more runs
+  int minutes = 10;    ///< of an outage
   std::vector<std::string> overrides; ///< `key=value` for `paceline serve`, on top of the bench's
 };
 

@@ -25,6 +25,7 @@ public:
       : rate_(now.options().rate), tolerance_(now.options().tolerance),
         latency_ms_(now.options().latency_ms), jitter_(now.options().jitter),
         daily_quota_(static_cast<double>(now.options().daily_quota)),
+        connect_ms_(now.options().connect_ms),
         hang_ms_(std::chrono::duration<double, std::milli>{now.hang()}.count()) {}
 
   /// Empty, or what is wrong with the field; nothing where it isn't known.
@@ -34,7 +35,8 @@ public:
     for (const auto& [known, place, least, most] :
          {number{"rate", &rate_, 0.001, 1e6}, number{"tolerance", &tolerance_, 0.1, 1e6},
           number{"latency_ms", &latency_ms_, 0, 600'000}, number{"jitter", &jitter_, 0, 1},
-          number{"daily_quota", &daily_quota_, 0, 1e12}, number{"hang_ms", &hang_ms_, 0, 600'000},
+          number{"daily_quota", &daily_quota_, 0, 1e12},
+          number{"connect_ms", &connect_ms_, 0, 60'000}, number{"hang_ms", &hang_ms_, 0, 600'000},
           number{"share", &fault_.share, 0, 1}})
       if (name == known)
         return take_number(known, value, *place, least, most);
@@ -55,6 +57,7 @@ public:
     if (changes_rate_)
       to.set_rate(rate_, tolerance_, std::chrono::steady_clock::now());
     to.set_latency(latency_ms_, jitter_);
+    to.set_connect(connect_ms_);
     to.set_daily_quota(static_cast<std::int64_t>(daily_quota_));
     to.set_hang(std::chrono::duration_cast<nanoseconds>(
         std::chrono::duration<double, std::milli>{hang_ms_}));
@@ -96,7 +99,7 @@ private:
     return "";
   }
 
-  double rate_, tolerance_, latency_ms_, jitter_, daily_quota_, hang_ms_;
+  double rate_, tolerance_, latency_ms_, jitter_, daily_quota_, connect_ms_, hang_ms_;
   active_fault fault_;
   bool changes_fault_ = false, changes_rate_ = false;
 };

@@ -1,10 +1,10 @@
 /// The control endpoint: plain HTTP on loopback, through which tests and benches change the rate
 /// and switch faults on while calls run.
 ///
-/// `POST /control` with some of: rate, tolerance, daily_quota, latency_ms, jitter, hang_ms, fault
-/// (a name of behaviour.hpp), share (0 to 1), for (send, account, all), reused_only; and texts of
-/// the stand-in's own. An error names the field and changes nothing. `GET /control` shows what is
-/// set, and counters.
+/// `POST /control` with some of: rate, tolerance, daily_quota, latency_ms, jitter, connect_ms,
+/// hang_ms, fault (a name of behaviour.hpp), share (0 to 1), for (send, account, all), reused_only;
+/// and texts of the stand-in's own. An error names the field and changes nothing. `GET /control`
+/// shows what is set, and counters.
 #pragma once
 
 #include <functional>

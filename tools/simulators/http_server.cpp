@@ -149,10 +149,13 @@ asio::awaitable<void> http_server::impl::serve(tcp::socket socket) {
   error_code error;
   socket.set_option(tcp::no_delay(true), error);
   open_[&socket] = steady_clock::now();
-  service_.connected();
+  const auto delay = service_.connected();
   if (!tls_) {
     co_await converse(socket, socket);
   } else {
+    asio::steady_timer round_trips(loop_, delay);
+    if (delay.count() > 0)
+      co_await round_trips.async_wait(asio::redirect_error(asio::use_awaitable, error));
     tls_stream stream(socket, *tls_);
     co_await stream.async_handshake(asio::ssl::stream_base::server,
                                     asio::redirect_error(asio::use_awaitable, error));

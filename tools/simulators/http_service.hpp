@@ -46,8 +46,8 @@ public:
   /// Asked before each request is read: true resets the connection once one has come.
   virtual bool resets_unread(bool is_reused) = 0;
   virtual http_answer answer(http_request& what) = 0;
-  /// A connection was made.
-  virtual void connected() {}
+  /// A connection was made; TLS begins after what this returns.
+  virtual std::chrono::nanoseconds connected() { return {}; }
 };
 
 /// `Content-Type: application/json` and that body.

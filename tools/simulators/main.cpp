@@ -84,6 +84,8 @@ void add_common_options(CLI::App& to, order& wanted, double rate) {
   to.add_option("--latency-ms", wanted.simulated.latency_ms, "Mean")->capture_default_str();
   to.add_option("--jitter", wanted.simulated.jitter, "Relative spread, 0 to 1")
       ->capture_default_str();
+  to.add_option("--connect-ms", wanted.simulated.connect_ms, "Before the TLS handshake")
+      ->capture_default_str();
   to.add_option("--rate", wanted.simulated.rate, "Quota per second")->capture_default_str();
   to.add_option("--tolerance", wanted.simulated.tolerance, "How much more passes")
       ->capture_default_str();

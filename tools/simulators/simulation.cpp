@@ -41,6 +41,12 @@ nanoseconds simulation::draw_latency() {
       std::chrono::duration<double, std::milli>{options_.latency_ms * factor});
 }
 
+nanoseconds simulation::take_connection() {
+  count("connections");
+  return std::chrono::duration_cast<nanoseconds>(
+      std::chrono::duration<double, std::milli>{options_.connect_ms});
+}
+
 behaviour simulation::draw_fault(call_kind kind, bool is_reused) {
   const bool concerned = kind == call_kind::send ? fault_.sends : fault_.account;
   if (fault_.what == behaviour::success || !concerned || (fault_.reused_only && !is_reused))

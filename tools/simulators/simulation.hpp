@@ -22,6 +22,7 @@ using nanoseconds = std::chrono::nanoseconds;
 struct simulation_options {
   double latency_ms = 170;      ///< mean
   double jitter = 0.1;          ///< relative spread of the log-normal latency; 0: none
+  double connect_ms = 0;        ///< before the TLS handshake: a network\'s round trips
   double rate = 5000;           ///< per second
   double tolerance = 1.15;      ///< how much faster than its rate the provider lets pass
   std::int64_t daily_quota = 0; ///< 0: unlimited
@@ -60,6 +61,8 @@ public:
   explicit simulation(const simulation_options& options);
 
   nanoseconds draw_latency();
+  /// Counts a connection; how long until its handshake.
+  nanoseconds take_connection();
   /// What the switched-on fault does with this call; `success` where it spares it.
   behaviour draw_fault(call_kind kind, bool is_reused);
 
@@ -78,6 +81,7 @@ public:
   void set_rate(double rate, double tolerance, instant now);
   void set_daily_quota(std::int64_t quota) { options_.daily_quota = quota; }
   void set_latency(double mean_ms, double jitter);
+  void set_connect(double delay_ms) { options_.connect_ms = delay_ms; }
   void set_hang(nanoseconds time) { hang_ = time; }
   void set_fault(const active_fault& what) { fault_ = what; }
 

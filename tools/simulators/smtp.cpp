@@ -115,7 +115,10 @@ private:
     error_code error;
     socket.set_option(tcp::no_delay(true), error);
     open_.insert(&socket);
-    with_.count("connections");
+    const auto delay = with_.take_connection();
+    asio::steady_timer round_trips(loop_, delay);
+    if (delay.count() > 0)
+      co_await round_trips.async_wait(asio::redirect_error(asio::use_awaitable, error));
     asio::steady_timer limit(loop_, longest_connection);
     limit.async_wait([&socket](const error_code& canceled) {
       error_code ignored;
