@@ -50,7 +50,11 @@ std::size_t request_size(stage& with, cluster& on) {
 
 void measure_floor(stage& with, cluster& on, std::int64_t messages, std::size_t octets,
                    samples& into, bench_report& report) {
-  ses_stand_in provider(with, on.folder(), "floor", {});
+  // It paces itself and has no answer to a refusal: connections that were slow to open may let a
+  // few hundred arrive at once, which is no fault of what is measured.
+  stand_in_settings without_quota;
+  without_quota.rate = 100'000;
+  ses_stand_in provider(with, on.folder(), "floor", without_quota);
   transfer_settings settings{provider.place(), 5000, octets};
   const auto cpu_before = provider.cpu_seconds();
   const auto end = run_ses_floor(on, settings, messages);
