@@ -162,9 +162,9 @@ BOOST_AUTO_TEST_CASE(the_quota_of_an_unknown_route_is_nothing) {
   bool had_value[2] = {true, false};
   for (int i = 0; i < 2; ++i)
     running.sends.ask_quota(route_id{i == 0 ? 99 : 1},
-                            [i, &mutex, &changed, &answers, &had_value](auto reading) {
+                            [i, &mutex, &changed, &answers, &had_value](const auto& reading) {
                               std::lock_guard lock{mutex};
-                              had_value[i] = reading.has_value();
+                              had_value[i] = static_cast<bool>(reading);
                               ++answers;
                               changed.notify_all();
                             });
