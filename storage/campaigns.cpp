@@ -143,9 +143,10 @@ campaign_view read_view(const pqxx::row& row) {
   view.target_per_second = rate::from_millihertz(row["target_mhz"].as<std::int64_t>()).per_second();
   view.in_flight = row["in_flight"].as<std::int64_t>();
   view.state_reason = row["state_reason"].c_str();
-  view.at_route = route_state_from(row["route_state"].c_str(),
-                                   nanoseconds{row["waiting_left_ns"].as<std::int64_t>()});
-  if (view.at_route != route_state::running)
+  const std::string_view stored = row["route_state"].c_str();
+  view.at_route = route_state_from(stored, nanoseconds{row["waiting_left_ns"].as<std::int64_t>()});
+  // A wait that is over leaves its reason behind until somebody writes the row.
+  if (view.at_route != route_state::running || stored == "running")
     view.route_reason = row["route_reason"].c_str();
   return view;
 }
@@ -169,12 +170,18 @@ result<std::vector<campaign_view>> find_campaigns(session& on, id_range ids,
 } // namespace
 
 result<stream_id> start_campaign(session& on, id_source& ids, const new_campaign& campaign,
-                                 const member_source& next) {
+                                 const member_source& next, std::string_view actor) {
   return on.in_transaction([&](session& open) -> result<stream_id> {
     // A million recipients take longer than a statement usually may.
     if (const auto lifted = open.run(sql::lift_timeouts); !lifted)
       return lifted.failure();
-    return insert_all(open, ids, campaign, next);
+    auto started = insert_all(open, ids, campaign, next);
+    if (started && !actor.empty())
+      if (const auto noted =
+              write_audit(open, actor, "campaign.send", std::to_string(started->value()));
+          !noted)
+        return noted.failure();
+    return started;
   });
 }
 

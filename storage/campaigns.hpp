@@ -36,12 +36,13 @@ struct new_campaign {
 };
 
 /// Creates and starts a campaign in one transaction: content, stream, campaign in state `sending`,
-/// and the audience by COPY. `next` yields members until it returns nothing; an error from it rolls
-/// everything back. When this returns, campaign and audience are committed, or nothing is. Error
-/// `invalid` for an empty audience.
+/// the audience by COPY, and an audit row where `actor` is not empty. `next` yields members until
+/// it returns nothing; an error from it rolls everything back. When this returns, campaign and
+/// audience are committed, or nothing is. Error `invalid` for an empty audience.
 result<stream_id> start_campaign(
     session&, id_source&, const new_campaign&,
-    const std::function<result<std::optional<audience_member>>()>& next);
+    const std::function<result<std::optional<audience_member>>()>& next,
+    std::string_view actor = {});
 
 /// A campaign that still needs expanding, cancelling or finishing.
 struct open_campaign {
@@ -95,7 +96,8 @@ struct campaign_view {
   std::string name, route, state;
   std::string state_reason; ///< why the provider paused it; empty: nobody did, or an operator
   route_state at_route = route_state::running; ///< of its route
-  std::string route_reason;                    ///< why the route does not run; empty if it does
+  /// Why the route does not run, or how the provider of a running one fails; empty: all is well.
+  std::string route_reason;
   std::int64_t audience = 0, expanded = 0;
   std::int64_t open = 0, unknown = 0, accepted = 0, rejected = 0, suppressed = 0, canceled = 0,
                expired = 0, throttled = 0;

@@ -117,7 +117,8 @@ result<resolved_message> close_unknown(session& on, message_id old, message_stat
 
 } // namespace
 
-result<message_id> accept_message(session& on, id_source& ids, const new_message& message) {
+result<message_id> accept_message(session& on, id_source& ids, const new_message& message,
+                                  std::string_view actor) {
   if (message.recipients.empty() || message.recipients.size() > most_recipients)
     return error{error_kind::invalid, "recipients: 1 to 50 are allowed"};
   const auto stream = direct_stream(on, message.route, message.project, message.priority);
@@ -139,13 +140,20 @@ result<message_id> accept_message(session& on, id_source& ids, const new_message
   one.fields = message.fields;
   one.send_at = after(*now, message.send_in);
   one.expires_at = after(*now, message.expires_in);
-  const intake_call* const only[] = {&call};
-  const auto stored = take_in(on, only);
-  if (!stored)
-    return stored.failure();
-  if (stored->front().verdict == intake_verdict::key_ended)
-    return error{error_kind::refused, "key: it is revoked or has expired"};
-  return one.id;
+  return on.in_transaction([&](session& open) -> result<message_id> {
+    const intake_call* const only[] = {&call};
+    const auto stored = take_in(open, only);
+    if (!stored)
+      return stored.failure();
+    if (stored->front().verdict == intake_verdict::key_ended)
+      return error{error_kind::refused, "key: it is revoked or has expired"};
+    if (!actor.empty())
+      if (const auto noted =
+              write_audit(open, actor, "message.send", std::to_string(one.id.value()));
+          !noted)
+        return noted.failure();
+    return one.id;
+  });
 }
 
 result<message_view> show_message(session& on, message_id id) {

@@ -27,9 +27,11 @@ struct new_message {
   std::optional<nanoseconds> expires_in; ///< must start within this
 };
 
-/// Stores content, message and state in one transaction (see take_in); when it returns, the message
-/// is committed. Error `refused` where the key has ended.
-result<message_id> accept_message(session&, id_source&, const new_message&);
+/// Stores content, message and state in one transaction (see take_in), with an audit row where
+/// `actor` is not empty; when it returns, the message is committed. Error `refused` where the key
+/// has ended.
+result<message_id> accept_message(session&, id_source&, const new_message&,
+                                  std::string_view actor = {});
 
 struct message_view {
   message_id id;

@@ -44,6 +44,10 @@ route_overview route_row(const pqxx::row& row) {
   route.quota_age_s = optional_of<double>(row["quota_age_s"]);
   route.brake_left_s = row["brake_left_s"].as<double>();
   route.waiting_left_s = row["waiting_left_s"].as<double>();
+  if (route.state == "waiting" && route.waiting_left_s <= 0) {
+    route.state = "running";
+    route.state_reason.clear();
+  }
   return route;
 }
 
@@ -66,6 +70,7 @@ stream_overview stream_row(const pqxx::row& row) {
   stream.kind = row["kind"].as<std::string>();
   stream.name = row["name"].as<std::string>();
   stream.state = row["state"].as<std::string>();
+  stream.state_reason = row["state_reason"].as<std::string>();
   stream.priority = row["priority"].as<std::int16_t>();
   stream.weight = row["weight"].as<std::int32_t>();
   stream.not_expanded = row["not_expanded"].as<std::int64_t>();

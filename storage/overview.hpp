@@ -18,7 +18,7 @@ namespace paceline {
 struct route_overview {
   route_id id;
   route_name name;
-  std::string state, state_reason; ///< running, waiting, stopped, paused
+  std::string state, state_reason; ///< running, waiting (never one that is over), stopped, paused
   std::int32_t generation = 1, shard_count = 1;
   rate target;
   std::optional<rate> next_target;   ///< a grid that has not started yet
@@ -43,9 +43,10 @@ struct shard_overview {
 struct stream_overview {
   stream_id id;
   route_name route;
-  std::string kind;  ///< direct, campaign
-  std::string name;  ///< of the campaign, else empty
-  std::string state; ///< of the campaign, or of the stream of direct mail
+  std::string kind;         ///< direct, campaign
+  std::string name;         ///< of the campaign, else empty
+  std::string state;        ///< of the campaign, or of the stream of direct mail
+  std::string state_reason; ///< why the provider had it paused; else empty
   std::int16_t priority = 0;
   std::int32_t weight = 0;
   std::int64_t not_expanded = 0; ///< audience that has no state row yet

@@ -40,7 +40,7 @@ SELECT r.environment, r.region, s.index, s.count, coalesce(n.name, '') AS owner_
 -- name: overview_streams
 -- Reads the counters of all streams: a few rows for each campaign that ever was.
 SELECT s.id, r.environment, r.region, s.kind, coalesce(c.name, '') AS name,
-       coalesce(c.state, s.state) AS state, s.priority, s.weight,
+       coalesce(c.state, s.state) AS state, s.state_reason, s.priority, s.weight,
        CASE WHEN c.state IN ('sending', 'paused', 'scheduled', 'prepared')
             THEN c.audience - c.expanded ELSE 0 END AS not_expanded,
        coalesce(k.open, 0)::bigint AS open, coalesce(k.unknown, 0)::bigint AS unknown

@@ -42,6 +42,10 @@ std::optional<nanoseconds> unit_of(std::string_view unit) {
 constexpr nanoseconds longest = std::chrono::hours{24 * 366};
 constexpr std::size_t largest_file = 1024 * 1024;
 
+std::string shown_path(const std::string& path) {
+  return path == "-" ? "standard input" : printable(path);
+}
+
 } // namespace
 
 result<nanoseconds> parse_duration(std::string_view text) {
@@ -95,8 +99,8 @@ result<std::string> fields_json(const std::vector<std::string>& pairs) {
   return line;
 }
 
-result<std::string> read_text_file(const std::string& path) {
-  const auto shown = path == "-" ? std::string{"standard input"} : printable(path);
+result<std::string> read_file(const std::string& path, std::size_t most) {
+  const auto shown = shown_path(path);
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> opened{nullptr, std::fclose};
   if (path != "-") {
     opened.reset(std::fopen(path.c_str(), "rbe"));
@@ -104,15 +108,24 @@ result<std::string> read_text_file(const std::string& path) {
       return invalid("Can't read " + shown + ": " + std::strerror(errno) + ".");
   }
   std::FILE* const from = opened ? opened.get() : stdin;
-  std::string text;
+  std::string octets;
   std::array<char, 65536> block{};
   while (const auto got = std::fread(block.data(), 1, block.size(), from)) {
-    text.append(block.data(), got);
-    if (text.size() > largest_file)
-      return invalid(shown + " is larger than 1 MiB.");
+    octets.append(block.data(), got);
+    if (octets.size() > most)
+      return invalid(shown + " is larger than " + std::to_string(most >> 20) + " MiB.");
   }
   if (std::ferror(from))
     return invalid("Can't read " + shown + ": " + std::strerror(errno) + ".");
+  return octets;
+}
+
+result<std::string> read_text_file(const std::string& path) {
+  auto read = read_file(path, largest_file);
+  if (!read)
+    return read;
+  auto text = std::move(*read);
+  const auto shown = shown_path(path);
   if (text.starts_with("\xEF\xBB\xBF"))
     text.erase(0, 3);
   if (const auto at = first_invalid_utf8(text))

@@ -2,6 +2,7 @@
 /// given.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -33,6 +34,9 @@ result<std::string> fields_json(const std::vector<std::string>& pairs);
 /// The whole file, which must be UTF-8 text without NUL and at most 1 MiB; a byte order mark is
 /// dropped. `-` is standard input.
 result<std::string> read_text_file(const std::string& path);
+
+/// Its octets, at most `most` of them. `-` is standard input.
+result<std::string> read_file(const std::string& path, std::size_t most);
 
 /// Without the line end that editors put behind the last line.
 std::string without_line_end(std::string text);

@@ -27,6 +27,7 @@ std::string list_json(const std::vector<campaign_view>& campaigns) {
   for (const auto& campaign : campaigns) {
     out.begin_object().id("campaign", campaign.id).member("name", campaign.name);
     out.member("route", campaign.route).member("state", campaign.state);
+    reasons_json(out, campaign);
     out.text_or_null("requested_at", campaign.requested_at);
     out.text_or_null("finished_at", campaign.finished_at);
     counts_json(out, campaign);
@@ -51,8 +52,14 @@ std::string list_text(const std::vector<campaign_view>& campaigns) {
               grouped(campaign.audience - campaign.expanded + campaign.open),
               grouped(campaign.accepted), grouped(campaign.unknown), campaign.requested_at,
               printable(campaign.name, 40)});
-  return rows.is_empty() ? "There is no campaign yet: `paceline send --csv` starts one.\n"
-                         : rows.text();
+  if (rows.is_empty())
+    return "There is no campaign yet: `paceline send --csv` starts one.\n";
+  std::string notes;
+  for (const auto& campaign : campaigns)
+    if (!campaign.state_reason.empty())
+      notes += "Campaign " + std::to_string(campaign.id.value()) + " is " + campaign.state + ": "
+               + printable(campaign.state_reason, 400) + "\n";
+  return rows.text() + notes;
 }
 
 int run_list(session& on, const campaign_options& options) {

@@ -61,6 +61,7 @@ void add_commands(CLI::App& app, program& with) {
       "2 wrong use or bad configuration, 130 interrupted.");
   add_migrate(app, with);
   add_send(app, with);
+  add_preview(app, with);
   add_status(app, with);
   add_routes(app, with);
   add_shards(app, with);

@@ -13,6 +13,7 @@ class program;
 void add_serve(CLI::App& app, program& with);
 void add_migrate(CLI::App& app, program& with);
 void add_send(CLI::App& app, program& with);
+void add_preview(CLI::App& app, program& with);
 void add_status(CLI::App& app, program& with);
 void add_routes(CLI::App& app, program& with);
 void add_shards(CLI::App& app, program& with);

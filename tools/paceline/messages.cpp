@@ -10,6 +10,7 @@
 #include "tools/paceline/arguments.hpp"
 #include "tools/paceline/commands.hpp"
 #include "tools/paceline/message_text.hpp"
+#include "tools/paceline/operator_name.hpp"
 #include "tools/paceline/output.hpp"
 #include "tools/paceline/program.hpp"
 #include "tools/paceline/resolve.hpp"
@@ -110,6 +111,66 @@ int run_show(program& with, const one_options& options) {
   return with_session(with, [&](session& on) { return print_one(on, *which, options.as_json); });
 }
 
+struct cancel_options {
+  std::vector<std::string> ids;
+  bool as_json = false;
+};
+
+/// One after the other, so that one that can't be canceled keeps no other from it.
+int cancel_all(session& on, const std::vector<message_id>& which, bool as_json) {
+  int status = exit_fine;
+  std::vector<message_view> canceled;
+  for (const auto id : which) {
+    auto message = cancel_message(on, id, operator_writer, operator_name());
+    if (!message) {
+      status = say_error(message.failure());
+      if (message.failure().kind != error_kind::refused
+          && message.failure().kind != error_kind::not_found)
+        break;
+      continue;
+    }
+    if (!as_json)
+      print("Message " + std::to_string(id.value()) + " is canceled.\n");
+    canceled.push_back(std::move(*message));
+  }
+  if (as_json) {
+    json_text out;
+    out.begin_array();
+    for (const auto& message : canceled)
+      message_json(out, message);
+    print(out.end_array().line());
+  }
+  return status;
+}
+
+int run_cancel(program& with, const cancel_options& options) {
+  std::vector<message_id> which;
+  for (const auto& text : options.ids) {
+    const auto id = parse_id_as<message_id>(text, "message");
+    if (!id)
+      return say_wrong_use(id.failure().text, "messages cancel");
+    which.push_back(*id);
+  }
+  return with_session(with, [&](session& on) { return cancel_all(on, which, options.as_json); });
+}
+
+void add_cancel(CLI::App& messages, program& with) {
+  const auto options = std::make_shared<cancel_options>();
+  auto* const cancel = messages.add_subcommand("cancel", "Keep queued messages from being sent");
+  cancel->add_option("ID", options->ids, "The messages, as `messages list` shows them")->required();
+  cancel->add_flag("--json", options->as_json, "Print JSON: those that are canceled");
+  cancel->footer(
+      "What may have been sent can't be canceled any more; the others are, all the same.\n"
+      "A message that its campaign has not got to yet goes with the campaign.\n"
+      "\n"
+      "Examples:\n"
+      "  paceline messages cancel 373217432412160001\n"
+      "  paceline messages list --status queued --json | jq -r '.[].message' \\\n"
+      "      | xargs paceline messages cancel");
+  cancel->callback(
+      [&with, options] { with.chosen = [&with, options] { return run_cancel(with, *options); }; });
+}
+
 void add_list(CLI::App& messages, program& with) {
   const auto options = std::make_shared<list_options>();
   auto* const list = messages.add_subcommand("list", "The newest messages");
@@ -146,16 +207,19 @@ void add_show(CLI::App& messages, program& with) {
 } // namespace
 
 void add_messages(CLI::App& app, program& with) {
-  auto* const messages = app.add_subcommand("messages", "List, show, and resolve what is unknown");
+  auto* const messages =
+      app.add_subcommand("messages", "List, show, cancel, and resolve what is unknown");
   messages->require_subcommand(1);
   messages->footer("Examples:\n"
                    "  paceline messages list --status acceptance_unknown\n"
                    "  paceline messages show 373217432412160001\n"
+                   "  paceline messages cancel 373217432412160001\n"
                    "  paceline messages resolve 373217432412160001 --as accepted\n"
                    "  paceline messages resolve --campaign 373217432412160000 \\\n"
                    "      --without-feedback-for 24h --as accepted");
   add_list(*messages, with);
   add_show(*messages, with);
+  add_cancel(*messages, with);
   add_messages_resolve(*messages, with);
 }
 

@@ -70,8 +70,14 @@ std::string streams_text(const overview& seen) {
               std::to_string(stream.priority), std::to_string(stream.weight),
               grouped(stream.not_expanded + stream.open), grouped(stream.unknown),
               printable(stream.name, 40)});
-  return rows.is_empty() ? "No stream has anything to send, and nothing is unknown.\n"
-                         : rows.text();
+  if (rows.is_empty())
+    return "No stream has anything to send, and nothing is unknown.\n";
+  std::string notes;
+  for (const auto& stream : seen.streams)
+    if (!stream.state_reason.empty())
+      notes += "Stream " + std::to_string(stream.id.value()) + " is " + stream.state + ": "
+               + printable(stream.state_reason, 400) + "\n";
+  return rows.text() + notes;
 }
 
 std::string nodes_text(const std::vector<node_status>& nodes) {

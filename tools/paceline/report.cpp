@@ -36,6 +36,20 @@ std::optional<double> nearest_rank(const std::vector<std::int64_t>& sorted, doub
   return static_cast<double>(sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1]);
 }
 
+std::string_view name_of(route_state state) {
+  switch (state) {
+  case route_state::running:
+    return "running";
+  case route_state::waiting:
+    return "waiting";
+  case route_state::stopped:
+    return "stopped";
+  case route_state::paused:
+    return "paused";
+  }
+  return {};
+}
+
 /// Open after the end: must never be more than 0.
 std::optional<std::int64_t> stranded(const campaign_view& campaign) {
   if (!is_over(campaign))
@@ -78,7 +92,8 @@ std::vector<figure_row> count_rows(const campaign_view& campaign) {
   add("suppressed", campaign.suppressed, "");
   add("canceled", campaign.canceled, "");
   add("expired", campaign.expired, "");
-  add("throttled", campaign.throttled, "refusals for the rate; each went back to the queue");
+  add("throttled", campaign.throttled,
+      "refused or unreachable for now; each went back to the queue");
   return rows;
 }
 
@@ -146,8 +161,34 @@ std::string report_text(const campaign_report& report, const terminal& on) {
   head += fine  ? painted(on, color::green, campaign.state)
           : bad ? painted(on, color::yellow, campaign.state)
                 : campaign.state;
-  return head + "\n\n" + aligned(count_rows(campaign), on) + "\n"
+  return head + "\n" + reasons_text(campaign, on) + "\n" + aligned(count_rows(campaign), on) + "\n"
          + aligned(figure_rows(report), on);
+}
+
+std::string reasons_text(const campaign_view& campaign, const terminal& on) {
+  std::string out;
+  if (!campaign.state_reason.empty())
+    out += painted(on, color::red,
+                   "It is " + campaign.state + ": " + printable(campaign.state_reason, 400))
+           + "\n";
+  if (is_over(campaign))
+    return out;
+  if (campaign.at_route == route_state::running && !campaign.route_reason.empty())
+    out += painted(on, color::red, "The provider fails: " + printable(campaign.route_reason, 400))
+           + "\n";
+  else if (campaign.at_route != route_state::running)
+    out += painted(on, color::red,
+                   campaign.route + " is " + std::string{name_of(campaign.at_route)} + ": "
+                       + (campaign.route_reason.empty() ? "no reason was given"
+                                                        : printable(campaign.route_reason, 400)))
+           + "\n";
+  return out;
+}
+
+void reasons_json(json_text& out, const campaign_view& campaign) {
+  out.text_or_null("state_reason", campaign.state_reason);
+  out.member("route_state", name_of(campaign.at_route));
+  out.text_or_null("route_reason", campaign.route_reason);
 }
 
 std::string report_chart(const campaign_report& report, const terminal& on) {
@@ -174,6 +215,7 @@ void report_json(json_text& out, const campaign_report& report) {
       figures_of(report.dispatched, difference(campaign.last_start_s, campaign.first_start_s));
   out.begin_object().id("campaign", campaign.id).member("name", campaign.name);
   out.member("route", campaign.route).member("state", campaign.state);
+  reasons_json(out, campaign);
   out.member("settled", is_settled(campaign));
   out.text_or_null("requested_at", campaign.requested_at);
   out.text_or_null("finished_at", campaign.finished_at);

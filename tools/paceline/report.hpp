@@ -41,8 +41,14 @@ struct campaign_report {
 std::string report_text(const campaign_report& report, const terminal& on);
 /// The dispatch curve as a chart for this terminal.
 std::string report_chart(const campaign_report& report, const terminal& on);
-/// One object with the keys campaign, name, route, state, settled, counts, figures, curve.
+/// One object with the keys campaign, name, route, state, the reasons, settled, counts, figures,
+/// curve.
 void report_json(json_text& out, const campaign_report& report);
+/// Why it waits, one line each: what the provider says of it, and of its route. Empty where nothing
+/// keeps it.
+std::string reasons_text(const campaign_view& campaign, const terminal& on);
+/// The same as the members state_reason, route_state and route_reason.
+void reasons_json(json_text& out, const campaign_view& campaign);
 /// The counts alone, as a member of an object.
 void counts_json(json_text& out, const campaign_view& campaign);
 

@@ -8,34 +8,21 @@
 
 #include "config/text.hpp"
 #include "storage/wake_listener.hpp"
+#include "storage/wall_clock.hpp"
 #include "tools/paceline/arguments.hpp"
 #include "tools/paceline/commands.hpp"
 #include "tools/paceline/output.hpp"
-#include "transport/mail/address.hpp"
-#include "transport/mail/template.hpp"
 
 namespace paceline {
 namespace {
-
-result<std::string> text_or_file(const std::string& text, const std::string& file,
-                                 const char* option) {
-  if (!file.empty())
-    return read_text_file(file);
-  if (const auto at = first_invalid_utf8(text))
-    return error{error_kind::invalid,
-                 std::string{option} + " is not UTF-8 at octet " + std::to_string(*at + 1) + "."};
-  return text;
-}
 
 /// What no parser can say: which options belong together. Empty if all is well.
 std::string problem_of(const send_options& options) {
   const bool is_campaign = !options.csv.empty();
   if (is_campaign == !options.to.empty())
     return "Give either --csv for a campaign or --to for one message.";
-  if (options.subject.empty() && options.subject_file.empty())
-    return "A subject is missing: --subject or --subject-file.";
-  if (options.text.empty() && options.text_file.empty())
-    return "A text is missing: --text or --text-file.";
+  if (auto problem = content_problem(options); !problem.empty())
+    return problem;
   if (is_campaign && !options.fields.empty())
     return "--field belongs to one message; a campaign's fields are the columns of its CSV file.";
   if (is_campaign && (!options.send_in.empty() || !options.expires_in.empty()))
@@ -69,21 +56,9 @@ int run_send(program& with, const send_options& options) {
   return options.csv.empty() ? run_send_message(with, options) : run_send_campaign(with, options);
 }
 
-void add_content_options(CLI::App& send, send_options& into) {
+void add_common_options(CLI::App& send, send_options& into) {
   send.add_option("--route", into.route, "Where it leaves: environment:region")->required();
-  send.add_option("--from", into.from, "The sender: 'Name <local@domain>' or an address")
-      ->required()
-      ->type_name("MAILBOX");
-  const auto pair = [&send](const char* option, std::string& text, std::string& file,
-                            const std::string& what) {
-    auto* const direct = send.add_option(option, text, what)->type_name("TEXT");
-    send.add_option(std::string{option} + "-file", file, what + ", from a file (UTF-8)")
-        ->type_name("FILE")
-        ->excludes(direct);
-  };
-  pair("--subject", into.subject, into.subject_file, "The subject; {{field}} is replaced");
-  pair("--text", into.text, into.text_file, "The text part");
-  pair("--html", into.html, into.html_file, "The HTML part, if there shall be one");
+  add_content_options(send, into, true);
   send.add_option("--priority", into.priority,
                   "Lower goes first, 0 to 100 (default: 10 for a campaign, 0 for a message)")
       ->check(CLI::Range(0, 100));
@@ -137,36 +112,13 @@ void add_message_options(CLI::App& send, send_options& into) {
 
 } // namespace
 
-result<content> read_content(const send_options& options) {
-  content what;
-  if (const auto problem = sender_problem(options.from))
-    return error{error_kind::invalid, "--from: " + *problem};
-  what.sender = options.from;
-  auto subject = text_or_file(options.subject, options.subject_file, "--subject");
-  if (!subject)
-    return subject.failure();
-  what.subject = without_line_end(std::move(*subject));
-  auto text = text_or_file(options.text, options.text_file, "--text");
-  if (!text)
-    return text.failure();
-  what.text_body = std::move(*text);
-  auto html = text_or_file(options.html, options.html_file, "--html");
-  if (!html)
-    return html.failure();
-  what.html_body = std::move(*html);
-  if (what.subject.empty() || what.text_body.empty())
-    return error{error_kind::invalid, "Subject and text must not be empty."};
-  return what;
-}
-
-result<done> try_rendering(const content& what, const std::string& fields) {
-  const auto compiled = mail_template::compile(what);
-  if (!compiled)
-    return compiled.failure();
-  const auto rendered = compiled->render(fields);
-  if (!rendered)
-    return rendered.failure();
-  return done{};
+result<mail_preview> try_message(const content& what, const std::vector<std::string>& recipients,
+                                 const std::string& fields) {
+  preview_message message;
+  message.recipients = recipients;
+  message.fields = fields;
+  message.unix_seconds = wall_clock_ms() / 1000;
+  return make_preview(what, message);
 }
 
 std::optional<send_place> open_place(program& with, const send_options& options, int& status) {
@@ -209,18 +161,21 @@ int say_store_error(const error& failure, const std::string& where_to_look) {
 void add_send(CLI::App& app, program& with) {
   auto* const send = app.add_subcommand("send", "Send a campaign from a CSV file, or one message");
   const auto options = std::make_shared<send_options>();
-  add_content_options(*send, *options);
+  add_common_options(*send, *options);
   add_campaign_options(*send, *options);
   add_message_options(*send, *options);
   send->footer(
-      "Subject, text and HTML are Mustache templates. They are tried with the first recipient\n"
-      "before anything is stored. CSV rows that can't be used are reported and skipped.\n"
+      "Subject, text, HTML and headers are Mustache templates. They are tried with the first\n"
+      "recipient before anything is stored. CSV rows that can't be used are reported and skipped.\n"
       "\n"
       "Examples:\n"
       "  paceline send --route test:sim --csv people.csv --from 'News <news@example.com>' \\\n"
       "      --subject-file subject.txt --text-file body.txt --wait --png curve.png\n"
       "  paceline send --route test:sim --to anna@example.com --from shop@example.com \\\n"
       "      --subject 'Your order {{number}}' --text 'It is on its way.' --field number=17\n"
+      "  paceline send --route test:sim --csv people.csv --from 'News <news@example.com>' \\\n"
+      "      --subject 'News for {{name}}' --default name=friend --text-file body.txt \\\n"
+      "      --html-file body.html --inline logo.png --attach program.pdf --header X-Issue=7\n"
       "  paceline send --route test:sim --to anna@example.com --from shop@example.com \\\n"
       "      --subject Reminder --text 'Tomorrow at ten.' --send-in 10m --expires-in 1h");
   send->callback(

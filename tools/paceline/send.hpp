@@ -8,14 +8,15 @@
 
 #include "storage/contents.hpp"
 #include "storage/result.hpp"
+#include "tools/paceline/content_options.hpp"
 #include "tools/paceline/program.hpp"
+#include "transport/api/preview.hpp"
 
 namespace paceline {
 
 /// As given on the command line; empty where it wasn't.
-struct send_options {
-  std::string route, from;
-  std::string subject, subject_file, text, text_file, html, html_file;
+struct send_options : content_options {
+  std::string route;
   bool wait = false, as_json = false;
   std::optional<std::int32_t> priority; ///< default: 10 for a campaign, 0 for a message
 
@@ -27,10 +28,10 @@ struct send_options {
   std::string send_in, expires_in;
 };
 
-/// Sender, subject and bodies from texts and files; checked and compiled as templates, and rendered
-/// with `fields` (a JSON object), so that a mistake shows before anything is stored.
-result<content> read_content(const send_options& options);
-result<done> try_rendering(const content& what, const std::string& fields);
+/// Makes the message that these recipients would get with `fields` (a JSON object), so that a
+/// mistake shows before anything is stored. Returns what it would look like.
+result<mail_preview> try_message(const content& what, const std::vector<std::string>& recipients,
+                                 const std::string& fields);
 
 /// What both modes need: configuration, connection, route.
 struct send_place {

@@ -7,10 +7,12 @@
 
 #include "config/text.hpp"
 #include "storage/campaigns.hpp"
+#include "tools/paceline/operator_name.hpp"
 #include "tools/paceline/output.hpp"
 #include "tools/paceline/send.hpp"
 #include "tools/paceline/show.hpp"
 #include "tools/paceline/skipped_rows.hpp"
+#include "tools/paceline/unseen_fields.hpp"
 #include "tools/paceline/watch.hpp"
 #include "transport/mail/audience_csv.hpp"
 
@@ -42,7 +44,7 @@ new_campaign campaign_of(const send_options& options, content what, route_id rou
 /// The first usable row, tried with the templates, and then the others.
 class tried_audience {
 public:
-  explicit tried_audience(audience_csv& rows) : rows_(rows) {}
+  tried_audience(audience_csv& rows, const content& what) : rows_(rows), unseen_(what) {}
 
   result<done> try_first(const content& what) {
     auto member = rows_.next();
@@ -51,19 +53,28 @@ public:
     if (!*member)
       return error{error_kind::invalid, "The CSV file has no usable row, so nobody would get it."};
     first_ = std::move(*member);
-    if (auto tried = try_rendering(what, first_->fields); !tried)
+    if (auto tried = try_message(what, {first_->recipient}, first_->fields); !tried)
       return error{tried.failure().kind, "With the first recipient: " + tried.failure().text};
     return done{};
   }
 
   result<std::optional<audience_member>> next() {
-    if (first_)
-      return std::exchange(first_, std::nullopt);
-    return rows_.next();
+    auto member = first_ ? std::exchange(first_, std::nullopt) : rows_.next();
+    if (member && *member)
+      unseen_.note((*member)->fields);
+    else if (member)
+      warn();
+    return member;
   }
 
 private:
+  void warn() const {
+    if (const auto warning = unseen_.warning(); !warning.empty())
+      say(warning);
+  }
+
   audience_csv& rows_;
+  unseen_fields unseen_;
   std::optional<audience_member> first_;
 };
 
@@ -138,9 +149,9 @@ int store_and_watch(program& with, const send_options& options, content what, au
   auto ids = make_id_source(*place->on);
   if (!ids)
     return say_error(ids.failure());
-  const auto stored =
-      start_campaign(*place->on, *ids, campaign_of(options, std::move(what), place->route),
-                     [&audience] { return audience.next(); });
+  const auto stored = start_campaign(
+      *place->on, *ids, campaign_of(options, std::move(what), place->route),
+      [&audience] { return audience.next(); }, operator_name());
   const auto reported = skipped.close();
   if (!stored)
     return say_store_error(stored.failure(), "paceline campaigns list");
@@ -173,7 +184,7 @@ int run_send_campaign(program& with, const send_options& options) {
     return say_error(opened.failure());
   audience_csv rows{options.csv == "-" ? std::cin : file,
                     [&skipped](const skipped_row& row) { skipped.report(row); }};
-  tried_audience audience{rows};
+  tried_audience audience{rows, *what};
   if (const auto tried = audience.try_first(*what); !tried) {
     const int status = say_error(tried.failure());
     say("Nothing was stored.");

@@ -5,8 +5,10 @@
 #include "storage/suppressions.hpp"
 #include "tools/paceline/arguments.hpp"
 #include "tools/paceline/message_text.hpp"
+#include "tools/paceline/operator_name.hpp"
 #include "tools/paceline/output.hpp"
 #include "tools/paceline/send.hpp"
+#include "tools/paceline/unseen_fields.hpp"
 #include "tools/paceline/watch.hpp"
 #include "transport/mail/address.hpp"
 
@@ -68,8 +70,11 @@ result<new_message> message_of(const send_options& options) {
   if (message.send_in && message.expires_in && *message.expires_in <= *message.send_in)
     return error{error_kind::invalid, "It would expire before it is due: --expires-in must be "
                                       "longer than --send-in."};
-  if (auto tried = try_rendering(message.what, message.fields); !tried)
+  const auto tried = try_message(message.what, message.recipients, message.fields);
+  if (!tried)
     return tried.failure();
+  if (const auto warning = missing_warning(tried->fields); !warning.empty())
+    say(warning);
   return message;
 }
 
@@ -120,7 +125,7 @@ int run_send_message(program& with, const send_options& options) {
   auto ids = make_id_source(*place->on);
   if (!ids)
     return say_error(ids.failure());
-  const auto stored = accept_message(*place->on, *ids, *message);
+  const auto stored = accept_message(*place->on, *ids, *message, operator_name());
   if (!stored)
     return say_store_error(stored.failure(), "paceline messages list");
   wake(*place->on, options.route);
