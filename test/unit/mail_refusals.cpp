@@ -159,7 +159,8 @@ BOOST_AUTO_TEST_CASE(a_list_of_replies_is_checked_when_it_is_known) {
 
 BOOST_AUTO_TEST_CASE(file_names_are_written_as_in_the_vectors) {
   std::size_t checked = 0;
-  for (const auto& one : read_vectors("mime/params-2231.json")["encode_filename"].GetArray()) {
+  const auto names = read_vectors("mime/params-2231.json");
+  for (const auto& one : names["encode_filename"].GetArray()) {
     const auto name = text_of(one["filename"]), expected = text_of(one["disposition"]);
     BOOST_TEST_CONTEXT(name) {
       if (!expected.starts_with("attachment;") && name.size() < 255) {

@@ -99,7 +99,8 @@ BOOST_AUTO_TEST_CASE(tokens_of_the_vectors_are_read_or_refused) {
   const unsubscribe_links links{base, {key, old_key}};
   const auto good = token_of(links, claim_of());
   std::size_t checked = 0;
-  for (const auto& one : read_vectors("unsubscribe/cases.json")["cases"].GetArray()) {
+  const auto vectors = read_vectors("unsubscribe/cases.json");
+  for (const auto& one : vectors["cases"].GetArray()) {
     if (!one.HasMember("token"))
       continue;
     const auto kind = text_of(one["token"]);
