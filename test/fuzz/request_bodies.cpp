@@ -11,6 +11,8 @@
 #include "config/text.hpp"
 #include "transport/api/campaign_request.hpp"
 #include "transport/api/message_request.hpp"
+#include "transport/api/preview_request.hpp"
+#include "transport/api/template_fields.hpp"
 
 namespace paceline {
 namespace {
@@ -45,19 +47,34 @@ void check_content(const content_reading& made) {
   must(!made.what.text_body.empty() || !made.what.html_body.empty(), "there is a body");
   must(!made.sender_domain.empty() && is_header_safe(made.sender_domain), "a sender has a domain");
   check_header_json(made.what.headers);
+  must(made.what.attachments.size() <= 50, "at most 50 attachments");
+  for (const auto& one : made.what.attachments) {
+    must(is_header_safe(one.name) && !one.name.empty(), "an attachment has a name");
+    must(is_header_safe(one.media_type) && one.media_type.find('/') != std::string::npos,
+         "and a media type");
+    must(is_header_safe(one.content_id), "no line break in a content id");
+  }
+  must(made.what.missing == missing_field::fallback || made.what.defaults == "{}",
+       "defaults are used where they are");
 }
 
-/// What a message's fields make of its subject.
-void check_subject(const content_reading& of, std::string_view fields) {
-  content only_subject;
-  only_subject.subject = of.what.subject;
-  const auto compiled = mail_template::compile(only_subject);
-  must(static_cast<bool>(compiled), "an accepted subject compiles");
-  if (const auto mail = compiled->render(fields))
+/// What a message's fields make of its subject and headers.
+void check_headers(const content_reading& of, std::string_view fields) {
+  content only_headers;
+  only_headers.subject = of.what.subject;
+  only_headers.headers = of.what.headers;
+  const auto compiled = mail_template::compile(only_headers);
+  must(static_cast<bool>(compiled), "accepted headers compile");
+  if (const auto mail = compiled->render(fields)) {
     must(is_header_safe(mail->subject), "no line break in a rendered subject");
-  else
+    for (const auto& [name, value] : mail->headers)
+      must(is_header_safe(name) && is_header_safe(value), "no line break in a rendered header");
+  } else {
     must(mail.failure().text.find("line break") == std::string::npos,
-         "fields that break the subject are refused");
+         "fields that break a header are refused");
+  }
+  const auto found = find_template_fields(of.what, fields);
+  must(found.missing.size() <= found.used.size(), "only what is used can be missing");
 }
 
 void check(const message_request& made) {
@@ -76,8 +93,15 @@ void check(const message_request& made) {
       check_header_json(*message.addresses);
     must(!message.send_at || (*message.send_at >= now - 3'600'000'000), "send_at is in its range");
     must(!message.expires_at || *message.expires_at > now, "expires_at is in its range");
-    check_subject(made.contents.at(message.content), message.fields);
+    check_headers(made.contents.at(message.content), message.fields);
   }
+}
+
+void check(const preview_request& made) {
+  check_content(made.content);
+  must(!made.message.recipients.empty() && made.message.recipients.size() <= 50,
+       "1 to 50 recipients");
+  check_headers(made.content, made.message.fields);
 }
 
 void check(const campaign_request& made) {
@@ -86,7 +110,7 @@ void check(const campaign_request& made) {
   for (const auto& member : made.recipients) {
     must(is_header_safe(member.recipient) && !member.recipient.empty(),
          "a recipient is an address");
-    check_subject(made.content, member.fields);
+    check_headers(made.content, member.fields);
   }
 }
 
@@ -114,6 +138,8 @@ auto read(json_value body, problem_list& problems) {
   return read_send(body, now, problems);
 #elif defined(BODY_batch)
   return read_batch(body, now, problems);
+#elif defined(BODY_preview)
+  return read_preview(body, problems);
 #elif defined(BODY_campaign)
   return read_campaign(body, problems);
 #elif defined(BODY_recipients)
