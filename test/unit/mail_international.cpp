@@ -86,6 +86,16 @@ BOOST_AUTO_TEST_CASE(local_parts_outside_ascii_are_refused_and_domains_are_not) 
              == "xn--user-abc@example.com");
 }
 
+BOOST_AUTO_TEST_CASE(a_sender_is_stored_with_its_domain_in_ascii) {
+  const std::string domain = "b\xc3\xbc"
+                             "cher.example";
+  BOOST_TEST(ascii_mailbox("\"M\xc3\xbc, A\" <a@" + domain + ">")
+             == "\"M\xc3\xbc, A\" <a@xn--bcher-kva.example>");
+  BOOST_TEST(ascii_mailbox("a@" + domain) == "a@xn--bcher-kva.example");
+  for (const char* same : {"a@b.cd", " a@B.cd ", "Ann <a@b.cd>", "\"A\" <a@b.cd>"})
+    BOOST_TEST(ascii_mailbox(same) == same);
+}
+
 BOOST_AUTO_TEST_CASE(every_part_of_a_message_has_the_domain_in_ascii) {
   auto what = plain_content();
   what.sender = "B\xc3\xbc"

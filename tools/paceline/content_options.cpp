@@ -205,7 +205,7 @@ result<content> read_content(const content_options& options) {
   content what;
   if (const auto problem = sender_problem(options.from))
     return invalid("--from: " + *problem);
-  what.sender = options.from;
+  what.sender = ascii_mailbox(options.from);
   auto subject = text_or_file(options.subject, options.subject_file, "--subject");
   if (!subject)
     return subject.failure();

@@ -14,6 +14,7 @@
 #include "tools/paceline/output.hpp"
 #include "tools/paceline/program.hpp"
 #include "tools/paceline/resolve.hpp"
+#include "transport/mail/address.hpp"
 
 namespace paceline {
 namespace {
@@ -51,7 +52,8 @@ result<message_filter> filter_of(const list_options& options) {
                                             + all_statuses() + "."};
   }
   if (!options.recipient.empty())
-    filter.recipient = normalized_address(options.recipient);
+    filter.recipient =
+        normalized_address(check_address(options.recipient).address.value_or(options.recipient));
   return filter;
 }
 

@@ -6,6 +6,7 @@
 #include "transport/api/attachment_request.hpp"
 #include "transport/api/custom_headers.hpp"
 #include "transport/api/mailboxes.hpp"
+#include "transport/mail/address.hpp"
 
 namespace paceline {
 namespace {
@@ -82,7 +83,7 @@ content_reading content_reading::read(object_fields& from) {
     if (auto read = read_mailbox(*sender); !read.problem.empty()) {
       from.add("from", std::move(read.problem));
     } else {
-      made.what.sender = std::string{*sender};
+      made.what.sender = ascii_mailbox(*sender);
       made.sender_domain = domain_of(read.address);
     }
   }

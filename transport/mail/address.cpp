@@ -1,6 +1,7 @@
 #include "transport/mail/address.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "config/text.hpp"
 #include "transport/mail/international_domain.hpp"
@@ -207,8 +208,21 @@ mailbox_check check_mailbox(std::string_view mailbox) {
   auto checked = check_address(address);
   if (!checked.address)
     return fail(std::move(checked.problem));
+  if (mailbox.size() - address.size() + checked.address->size() > max_sender)
+    return fail("more than 320 octets once its domain is in ASCII");
   found.address = std::move(*checked.address);
   return {std::move(found), {}};
+}
+
+std::string ascii_mailbox(std::string_view mailbox) {
+  const auto checked = check_mailbox(mailbox);
+  assert(checked.mailbox);
+  std::string text{mailbox};
+  const auto& address = checked.mailbox->address;
+  if (text.find(address) != std::string::npos)
+    return text;
+  const auto open = text.rfind('<');
+  return open == std::string::npos ? address : text.substr(0, open) + '<' + address + '>';
 }
 
 mailbox_list_check check_mailbox_list(std::string_view text) {

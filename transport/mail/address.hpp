@@ -37,6 +37,10 @@ struct mailbox_check {
 };
 mailbox_check check_mailbox(std::string_view text);
 
+/// A mailbox that `check_mailbox` accepts, with its domain in ASCII and otherwise as it was: what
+/// is stored as a content's sender, because the database compares domains.
+std::string ascii_mailbox(std::string_view mailbox);
+
 /// Mailboxes with commas between, 1 to 10.
 struct mailbox_list_check {
   std::vector<mail_address> mailboxes; ///< empty if there is a problem

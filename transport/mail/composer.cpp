@@ -105,10 +105,7 @@ result<mail_composer> mail_composer::compile(const content& what, const composer
     return frame.failure();
   auto made = std::make_unique<parts>(std::move(*templates), *sender.mailbox);
   made->form = options.form;
-  // As it was given, unless its domain is outside ASCII.
-  made->sender = what.sender.find(sender.mailbox->address) != std::string::npos
-                     ? what.sender
-                     : sender.mailbox->text();
+  made->sender = ascii_mailbox(what.sender);
   for (const auto& one : what.attachments)
     made->attached += one.data.size();
   if (options.form == mail_form::raw)
