@@ -114,10 +114,12 @@ BOOST_AUTO_TEST_CASE(a_burst_before_the_first_connection_shares_a_few) {
 }
 
 BOOST_AUTO_TEST_CASE(warming_opens_eight_connections_at_most) {
-  stage.client.warm(peer.url("/ok"), 40);
+  stage.client.keep_free(peer.url("/ok"), 40);
   auto& engine = stage.client.engine();
   BOOST_TEST(stage.run_until([&engine] { return engine.in_flight() == 0; }));
-  BOOST_TEST(engine.connections() == 8u);
+  BOOST_TEST(engine.connections() >= 1u);
+  BOOST_TEST(engine.connections() <= 8u);
+  BOOST_TEST(stage.client.is_ready(peer.url("/ok")));
 }
 
 BOOST_AUTO_TEST_CASE(a_refused_stream_is_never_written_again_unasked) {

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "transport/epoll_reactor.hpp"
 #include "transport/providers/provider.hpp"
@@ -50,10 +51,7 @@ public:
   staged_call& start(outgoing_message of, database_instant slot = {}, bool is_allowed = true) {
     auto& made = calls.emplace_back(std::move(of), slot);
     made.is_allowed = is_allowed;
-    sends->start(made, [&made](provider_answer answer) {
-      ++made.answers;
-      made.answer = std::move(answer);
-    });
+    hand_over(made);
     return made;
   }
 
@@ -92,6 +90,30 @@ public:
   epoll_reactor loop{clock};
   std::list<staged_call> calls;
   std::unique_ptr<provider> sends;
+
+private:
+  /// As the dispatcher does, a call that found no free connection is handed over again.
+  void hand_over(staged_call& what) {
+    sends->start(what, [this, &what](provider_answer answer) {
+      if (answer.diagnostic == no_free_connection().diagnostic)
+        return come_again(what);
+      ++what.answers;
+      what.answer = std::move(answer);
+    });
+  }
+
+  void come_again(staged_call& what) {
+    again_.push_back(&what);
+    if (again_.size() > 1)
+      return;
+    loop.at(clock.now() + std::chrono::milliseconds{2}, [this] {
+      for (auto* each : std::exchange(again_, {}))
+        hand_over(*each);
+      sends->flush();
+    });
+  }
+
+  std::vector<staged_call*> again_; ///< waiting for another turn
 };
 
 } // namespace paceline::test

@@ -1,5 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
+#include <atomic>
 #include <condition_variable>
 
 #include "test/unit/outgoing_support.hpp"
@@ -239,15 +240,44 @@ BOOST_AUTO_TEST_CASE(warming_opens_connections_that_requests_then_use) {
       },
       &proof);
   client_stage stage(local_options(&trusted));
-  stage.client.warm(server.url(), 12);
+  stage.client.keep_free(server.url(), 12);
   auto& engine = stage.client.engine();
   BOOST_TEST(
       stage.run_until([&] { return engine.connections() == 12 && engine.in_flight() == 0; }));
   BOOST_TEST(ledger.count("HEAD") == 12);
-  stage.client.warm(server.url(), 12);
+  stage.client.keep_free(server.url(), 12);
   BOOST_TEST(engine.in_flight() == 0u);
   BOOST_TEST(stage.post(server.url()).status == 404);
   BOOST_TEST(server.accepted() == 12);
+}
+
+BOOST_AUTO_TEST_CASE(a_request_never_waits_for_a_connection_when_it_asks_before) {
+  authority trusted;
+  auto proof = trusted.issue("localhost");
+  std::atomic<int> posts{0};
+  scripted_server server(
+      [&posts](server_connection& client) {
+        while (auto request = client.read_request()) {
+          posts += request->starts_with("POST") ? 1 : 0;
+          client.write("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+        }
+      },
+      &proof);
+  client_stage stage(local_options(&trusted));
+  BOOST_TEST(!stage.client.is_ready(server.url())); // and one is opened
+  BOOST_TEST(stage.run_until([&] { return stage.client.is_ready(server.url()); }));
+  const auto before = server.accepted();
+  BOOST_TEST(stage.post(server.url()).status == 404);
+  BOOST_TEST(posts == 1);
+  BOOST_TEST(server.accepted() == before);
+}
+
+BOOST_AUTO_TEST_CASE(where_no_connection_can_be_opened_a_request_may_find_out_why) {
+  client_stage stage(local_options());
+  const std::string nobody = "http://127.0.0.1:1/"; // a reserved port: nobody listens
+  BOOST_TEST(!stage.client.is_ready(nobody));
+  BOOST_TEST(stage.run_until([&] { return stage.client.is_ready(nobody); }));
+  BOOST_TEST((stage.post(nobody).end == transfer_end::not_written));
 }
 
 BOOST_AUTO_TEST_CASE(a_redirect_is_an_answer_and_is_not_followed) {

@@ -100,6 +100,11 @@ public:
                 [this, origin = what.origin()](host_protocol found) { learn(origin, found); });
   }
 
+  bool is_shared(const std::string& url) const {
+    const auto known = hosts_.find(origin_of(url));
+    return known != hosts_.end() && known->second.protocol == host_protocol::http2;
+  }
+
   std::size_t in_flight() const { return in_flight_; }
   std::size_t connections() const { return state_.connections; }
 
@@ -207,6 +212,10 @@ void curl_engine::start(std::unique_ptr<curl_transfer> what, std::function<bool(
   std::unique_ptr<pending_transfer> mine(static_cast<pending_transfer*>(what.release()));
   impl_->expect(*mine, std::move(may_write), std::move(done));
   impl_->start(std::move(mine));
+}
+
+bool curl_engine::is_shared(const std::string& url) const {
+  return impl_->is_shared(url);
 }
 
 std::size_t curl_engine::in_flight() const {

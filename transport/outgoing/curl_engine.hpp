@@ -82,6 +82,9 @@ public:
   void start(std::unique_ptr<curl_transfer> what, std::function<bool()> may_write,
              std::function<void(curl_transfer&, const transfer_result&)> done);
 
+  /// The host of `url` is known to take many requests on one connection.
+  bool is_shared(const std::string& url) const;
+
   std::size_t in_flight() const;   ///< waiting ones, too
   std::size_t connections() const; ///< open, idle or not
 

@@ -9,14 +9,9 @@
 namespace paceline {
 namespace {
 
-constexpr std::size_t opened_at_once = 8;
-
-/// Connections that are still to be opened; shared by the requests that open them.
-struct warming {
-  std::string url;
-  std::size_t wanted = 0; ///< open ones
-  std::size_t left = 0;   ///< requests that may still be made
-};
+/// A handshake costs about 2 ms of this thread: so many at once take an eighth of a second, and
+/// connections that are ready still get their turn in between.
+constexpr std::size_t opened_at_once = 64;
 
 } // namespace
 
@@ -30,7 +25,8 @@ std::optional<std::string_view> http_result::header(std::string_view name) const
 class http_client::impl {
 public:
   impl(reactor& loop, engine_options options)
-      : loop_(loop), alive_(std::make_shared<bool>(true)), engine_(loop, std::move(options)) {}
+      : loop_(loop), most_(static_cast<std::size_t>(options.max_connections)),
+        alive_(std::make_shared<bool>(true)), engine_(loop, std::move(options)) {}
 
   void send(outgoing_request what, std::function<bool()> may_write,
             std::function<void(http_result)> answered, bool on_a_new_connection) {
@@ -49,13 +45,24 @@ public:
                   });
   }
 
-  void warm(const std::string& url, std::size_t connections) {
-    auto open = engine_.connections();
-    if (open >= connections)
-      return;
-    auto work = std::make_shared<warming>(warming{url, connections, connections - open});
-    for (std::size_t i = 0; i < opened_at_once; ++i)
-      open_one(work);
+  void keep_free(const std::string& url, std::size_t connections) {
+    free_wanted_ = connections;
+    fill_up(url);
+  }
+
+  bool is_ready(const std::string& url) {
+    const auto open = established();
+    if (engine_.is_shared(url)) {
+      if (open == 0)
+        open_one(url);
+      return open > 0 || has_failed_;
+    }
+    if (open > busy()) {
+      fill_up(url);
+      return true;
+    }
+    open_one(url);
+    return has_failed_;
   }
 
   curl_engine& engine() { return engine_; }
@@ -72,25 +79,49 @@ private:
     });
   }
 
-  /// Where a host takes many requests on one connection, the engine opens only a few: then there
-  /// are fewer than wanted in the end, and `left` ends the work.
-  void open_one(const std::shared_ptr<warming>& work) {
-    if (work->left == 0 || engine_.connections() >= work->wanted)
-      return;
-    --work->left;
+  std::size_t busy() const {
+    const auto all = engine_.in_flight();
+    return all - std::min(all, opening_);
+  }
+
+  /// At least so many are past their handshake: one that is being opened may not have a socket yet.
+  std::size_t established() const {
+    const auto open = engine_.connections();
+    return open - std::min(open, opening_);
+  }
+
+  /// Where requests share connections, one is enough to begin with.
+  void fill_up(const std::string& url) {
+    const auto wanted =
+        engine_.is_shared(url) ? std::min<std::size_t>(free_wanted_, 1) : busy() + free_wanted_;
+    for (auto open = established() + opening_; open < wanted; ++open)
+      if (!open_one(url))
+        return;
+  }
+
+  /// False: so many are being opened that this one must wait for another occasion.
+  bool open_one(const std::string& url) {
+    if (opening_ >= opened_at_once || established() + opening_ >= most_)
+      return false;
+    ++opening_;
     outgoing_request harmless;
     harmless.method = "HEAD";
-    harmless.url = work->url;
+    harmless.url = url;
     send(
         std::move(harmless), [] { return true; },
-        [this, work](const http_result& result) {
-          if (result.end == transfer_end::answered)
-            open_one(work);
+        [this](const http_result& result) {
+          --opening_;
+          has_failed_ = result.end != transfer_end::answered;
         },
         true);
+    return true;
   }
 
   reactor& loop_;
+  std::size_t most_;            ///< connections
+  std::size_t free_wanted_ = 0; ///< beyond those in use
+  std::size_t opening_ = 0;     ///< requests that open a connection
+  bool has_failed_ = false;     ///< the last of them did
   std::shared_ptr<bool> alive_;
   curl_engine engine_;
 };
@@ -105,8 +136,12 @@ void http_client::send(outgoing_request what, std::function<bool()> may_write,
   impl_->send(std::move(what), std::move(may_write), std::move(answered), false);
 }
 
-void http_client::warm(const std::string& url, std::size_t connections) {
-  impl_->warm(url, connections);
+void http_client::keep_free(const std::string& url, std::size_t connections) {
+  impl_->keep_free(url, connections);
+}
+
+bool http_client::is_ready(const std::string& url) {
+  return impl_->is_ready(url);
 }
 
 curl_engine& http_client::engine() {

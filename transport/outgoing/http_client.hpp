@@ -49,9 +49,17 @@ public:
   void send(outgoing_request what, std::function<bool()> may_write,
             std::function<void(http_result)> answered);
 
-  /// Opens up to `connections` connections to the host of `url` with harmless HEAD requests, a few
-  /// at a time, where there are fewer. Errors are not reported: the next request meets them.
-  void warm(const std::string& url, std::size_t connections);
+  // A request with a slot can't wait for a connection: by the time it is open the slot is gone, the
+  // owner says no, and libcurl closes the connection unused. So connections are opened apart from
+  // such requests, by harmless HEAD requests, and ahead of need. For clients of one host.
+
+  /// From now on about so many connections to the host of `url` are free beyond those in use.
+  /// Opens them, a bounded number at once. Errors are not reported: the next request meets them.
+  void keep_free(const std::string& url, std::size_t connections);
+  /// Whether a request sent now would go out at once: on a free connection, or with others on one
+  /// (HTTP/2). Each time it is not, another connection is opened. Also true where none can be
+  /// opened, so that a request finds out why.
+  bool is_ready(const std::string& url);
 
   curl_engine& engine();
 

@@ -14,11 +14,6 @@
 namespace paceline {
 namespace {
 
-std::string origin_of(const std::string& url) {
-  auto scheme = url.find("://");
-  return scheme == url.npos ? url : url.substr(0, url.find_first_of("/?#", scheme + 3));
-}
-
 /// What the connection of a transfer that is about to write agreed on (RFC 7301).
 host_protocol agreed_on(CURL* handle) {
   curl_tlssessioninfo* session = nullptr;
@@ -33,6 +28,11 @@ host_protocol agreed_on(CURL* handle) {
 }
 
 } // namespace
+
+std::string origin_of(const std::string& url) {
+  auto scheme = url.find("://");
+  return scheme == url.npos ? url : url.substr(0, url.find_first_of("/?#", scheme + 3));
+}
 
 pending_transfer::pending_transfer(CURL* handle, engine_state& shared, const std::string& url)
     : handle_(handle), shared_(shared), origin_(origin_of(url)) {

@@ -18,6 +18,9 @@ struct engine_state {
   std::size_t connections = 0; ///< open sockets
 };
 
+/// `scheme://host:port` of a URL.
+std::string origin_of(const std::string& url);
+
 /// How requests travel to a host.
 enum class host_protocol { unknown, http1, http2 };
 

@@ -86,8 +86,8 @@ batch_provider::batch_provider(reactor& loop, batch_options options)
   if (options_.endpoint.ends_with('/'))
     options_.endpoint.pop_back();
   if (options_.warm_connections > 0)
-    client_.warm(options_.endpoint + std::string{path},
-                 static_cast<std::size_t>(options_.warm_connections));
+    client_.keep_free(options_.endpoint + std::string{path},
+                      static_cast<std::size_t>(options_.warm_connections));
 }
 
 void batch_provider::start(call& what, answer_function answered) {
@@ -122,6 +122,11 @@ outgoing_request batch_provider::request() const {
 
 void batch_provider::send(batch calls) {
   auto made = request();
+  if (!client_.is_ready(made.url)) {
+    for (auto& each : calls)
+      each.answered(no_free_connection());
+    return;
+  }
   auto shared = std::make_shared<batch>();
   std::vector<attempt> attempts;
   made.body = "[";

@@ -76,6 +76,10 @@ struct provider_answer {
   std::optional<nanoseconds> retry_after;
 };
 
+/// For a call that would have to wait for a connection: its slot would be gone by then. It gets
+/// another one while more connections are opened.
+provider_answer no_free_connection();
+
 /// One call for one message. Owned by the courier; stays valid until it was answered.
 class call {
 public:

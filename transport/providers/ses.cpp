@@ -60,7 +60,8 @@ private:
   void on_credentials();
   void take_account(const http_result& came, std::uint64_t signing);
   void tell_account(const ses_account& account);
-  void warm() { http_.warm(requests_.url() + "/", options_.warm_connections); }
+  std::string front_page() const { return requests_.url() + "/"; }
+  void warm() { http_.keep_free(front_page(), options_.warm_connections); }
   void warn(std::string_view text, std::string_view detail);
 
   reactor& loop_;
@@ -106,6 +107,8 @@ void ses_provider::start(call& what, answer_function answered) {
   const auto& message = what.message();
   if (auto why = obstacle(message))
     return answered(std::move(*why));
+  if (!http_.is_ready(front_page()))
+    return answered(no_free_connection());
   aws_call send;
   send.target = send_target;
   send.content_type = json_type;
