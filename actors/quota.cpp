@@ -228,7 +228,7 @@ void quota_actor::heed(const heed_refusal& refused) {
                {{"route", options_.route_text}, {"provider", refused.text}});
     return change_route([route = options_.route,
                          text = refused.text](session& db) -> result<route_reading> {
-      if (auto stopped = stop_route(db, route, "the provider paused sending: " + text); !stopped)
+      if (auto stopped = stop_route(db, route, "the provider refuses to send: " + text); !stopped)
         return stopped.failure();
       return read_route(db, route);
     });

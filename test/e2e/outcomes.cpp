@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(a_paused_account_stops_the_route_with_a_reason_and_messages
              == "queued=" + std::to_string(201 - sent) + " accepted=" + std::to_string(sent));
   BOOST_TEST(sent < 200u);
   const auto status = home.must_run({"status"});
-  BOOST_TEST(status.find("test:sim is stopped: the provider paused sending") != std::string::npos,
+  BOOST_TEST(status.find("test:sim is stopped: the provider refuses to send") != std::string::npos,
              status);
   BOOST_TEST(node->terminate() == 0);
   BOOST_TEST(home.broken() == "");
